@@ -145,6 +145,17 @@ class Voices:
 
     def longest(self, start: float, end: float) -> float:
         """The length of the longest speech without a pause between two times, all in seconds."""
+        best = run = 0
+        for sure in self._between(start, end):
+            run = run + 1 if sure else 0
+            best = max(best, run)
+        return best * FRAME / SAMPLE_RATE
+
+    def total(self, start: float, end: float) -> float:
+        """How long somebody speaks between two times, all in seconds."""
+        return int(np.count_nonzero(self._between(start, end))) * FRAME / SAMPLE_RATE
+
+    def _between(self, start: float, end: float) -> npt.NDArray[np.bool_]:
         first, last = (
             max(0, int(start * SAMPLE_RATE // FRAME)),
             min(round(end * SAMPLE_RATE), len(self._samples)) // FRAME,
@@ -153,8 +164,4 @@ class Voices:
         if last > done:
             more = self._network(self._samples[done * FRAME : last * FRAME]) >= SURE
             self._sure = np.concatenate([self._sure, more])
-        best = run = 0
-        for sure in self._sure[first:last]:
-            run = run + 1 if sure else 0
-            best = max(best, run)
-        return best * FRAME / SAMPLE_RATE
+        return self._sure[first:last]

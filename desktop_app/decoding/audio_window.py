@@ -21,8 +21,9 @@ NOTHING: Samples = np.zeros(0, np.float32)
 MARGIN = 200
 """Samples around a part of a recording that its features may depend on: half a frame."""
 
-BEFORE = 2 * SAMPLE_RATE
-"""Samples before a window for the guard's voice detector, whose state has to settle."""
+BEFORE = 6 * SAMPLE_RATE
+"""Samples before a window for the guard: it looks for speech that began up to four seconds before, and its voice
+detector takes two more to settle."""
 
 
 class PartFeatureExtractor(Protocol):

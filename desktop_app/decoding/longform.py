@@ -111,13 +111,7 @@ def steps(
 
         its = replace(settings, language=language.code, prompt=tuple(prompt))
 
-        def speech_times(
-            lines: Sequence[Line], window: AudioWindow = window, its: Settings = its, seconds: float = seconds
-        ) -> list[tuple[float, float]]:
-            written = [token for line in lines for token in line.tokens if token < vocabulary.end]
-            timings = decoder.words(window, its, written, seconds)
-            return spans(timings, [sum(token < vocabulary.end for token in line.tokens) for line in lines])
-
+        times = _Times(partial(decoder.words, window, its, seconds=seconds), vocabulary)
         text = yield from decoder.fallback_steps(window, its, watch)
         if setup.drafter is not None:
             setup.drafter.learn(text.tokens)
@@ -125,14 +119,13 @@ def steps(
         if text.is_silence:
             lines, covered = [], seconds
         lines = [line for line in lines if setup.text(line.tokens).strip()]
-        lines, reports = guard.check(window, text, lines, covered, speech_times)
+        lines, reports = guard.check(window, text, lines, covered, times.of_lines, times.of_words)
         if reports:
             listener.guarded(reports)
         seek += max(1, round(covered * SAMPLE_RATE))
         timed: list[list[Timing]] = [[] for _ in lines]
         if settings.words and lines:
-            written = [token for line in lines for token in line.tokens if token < vocabulary.end]
-            timings, median = tidy(decoder.words(window, its, written, seconds))
+            timings, median = tidy(times.timings(lines))
             timed = share_out(timings, lines, begin, median, spoken, vocabulary)
             spoken = next((words[-1].end for words in reversed(timed) if words), spoken)
         made = [
@@ -144,6 +137,30 @@ def steps(
             prompt = _next_prompt(prompt, lines, text)[-setup.target.positions :] if settings.condition else []
         listener.reached(ResumePoint(seek, count, language.code, language.probability, tuple(prompt), spoken))
         listener.segments(made, seek / SAMPLE_RATE)
+
+
+class _Times:
+    """When the lines of a window and their words were said, in seconds of the window, by the target's
+    cross-attention: `time` asks for the words of a text, which costs a pass. The same text is asked for once."""
+
+    def __init__(self, time: Callable[[Sequence[int]], list[Timing]], vocabulary: Vocabulary) -> None:
+        self._time, self._end = time, vocabulary.end
+        self._known: dict[tuple[int, ...], list[Timing]] = {}
+
+    def timings(self, lines: Sequence[Line]) -> list[Timing]:
+        """The words of lines."""
+        written = tuple(token for line in lines for token in line.tokens if token < self._end)
+        if written not in self._known:
+            self._known[written] = self._time(written)
+        return self._known[written]
+
+    def of_lines(self, lines: Sequence[Line]) -> list[tuple[float, float]]:
+        """From the first to the last word of each line."""
+        return spans(self.timings(lines), [sum(token < self._end for token in line.tokens) for line in lines])
+
+    def of_words(self, lines: Sequence[Line]) -> list[tuple[float, float]]:
+        """Of all words of the lines."""
+        return [(timing.start, timing.end) for timing in self.timings(lines)]
 
 
 def given_language(settings: Settings, vocabulary: Vocabulary) -> Language | None:

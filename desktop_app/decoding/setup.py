@@ -19,6 +19,9 @@ class Voice(Protocol):
     def longest(self, start: float, end: float) -> float:
         """The length of the longest speech without a pause between two times, all in seconds."""
 
+    def total(self, start: float, end: float) -> float:
+        """How long somebody speaks between two times, all in seconds."""
+
 
 Listen = Callable[[Samples], Voice]
 """Detects voice in mono samples at 16 kHz, from their beginning on. Costly, so used only in doubt."""

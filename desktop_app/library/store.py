@@ -256,7 +256,7 @@ class Library:
         return {str(key): rows.read_text(asked) for key, _owner, asked in gone}
 
     def revise(self, key: str, transcript: Transcript, corrected: bool = True, reworded: bool = False) -> None:
-        """A reader's edit of a recording that is not in work: its lines and speakers are now these.
+        """A reader's edit of a recording that is not in work: its lines, speakers and reports are now these.
 
         Where that is a correction, who speaks when is kept besides, for the next text: see `corrections`; and whether
         it is `reworded`, so that no other text takes its place unasked.
@@ -267,7 +267,8 @@ class Library:
                 speakers = rows.speakers_value(transcript.speakers)
                 kept = rows.corrected_value(transcript, reworded) if corrected else ""
                 connection.execute(
-                    "UPDATE recording SET speakers = ?, corrected = ?, resume = '' WHERE id = ?", (speakers, kept, key)
+                    "UPDATE recording SET speakers = ?, corrected = ?, guarded = ?, resume = '' WHERE id = ?",
+                    (speakers, kept, rows.guarded_value(transcript.guarded), key),
                 )
                 self._put_lines(connection, key, transcript.segments)
 

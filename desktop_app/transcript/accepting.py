@@ -31,12 +31,39 @@ class _Fresh:
         return (self.words[0].start + self.words[-1].end) / 2
 
 
-def accepted(before: Transcript, after: Transcript, found: Sequence[Change]) -> Transcript:
-    """The text of `before` with these changes, which lead from it to `after`. Lines are numbered by their place."""
+def accepted(before: Transcript, after: Transcript, found: Sequence[Change], apart: bool = False) -> Transcript:
+    """The text of `before` with these changes, which lead from it to `after`. Lines are numbered by their place.
+    `apart`: what is added comes as lines of its own, though the times of others reach over it."""
     made = replace(before, segments=numbered(before.segments))
     for change in sorted(found, key=lambda each: each.old, reverse=True):  # what stands before one keeps its place
-        made = _with(made, after.segments, change)
+        if apart and change.old[0] == change.old[1]:
+            own = [spoken_by(line, None) for line in _own_lines(_fresh(after.segments, change))]
+            made = put_between(made, change.old[0][0], own)
+        else:
+            made = _with(made, after.segments, change)
     return made
+
+
+def put_between(made: Transcript, place: int, own: Sequence[Segment]) -> Transcript:
+    """The text with lines before the one at a place. Lines whose times reach over them make room, down to their
+    words: a line without timed words keeps a share of the time as long as its text."""
+    lines = list(made.segments)
+    if not own:
+        return made
+    own = list(own)
+    if place and lines[place - 1].end > own[0].start:
+        before = lines[place - 1]
+        border = max(own[0].start, before.words[-1].end if before.words else before.start)
+        if border <= before.start:
+            whole = len(before.text) + sum(len(line.text) for line in own)
+            border = before.start + (before.end - before.start) * len(before.text) / max(whole, 1)
+        border = min(border, before.end)
+        lines[place - 1] = replace(before, end=border)
+        own[0] = replace(own[0], start=max(own[0].start, border), end=max(own[0].end, border))
+    if place < len(lines) and lines[place].start < own[-1].end:
+        behind = lines[place]
+        lines[place] = replace(behind, start=min(own[-1].end, behind.speech_start if behind.words else behind.end))
+    return replace(made, segments=numbered([*lines[:place], *own, *lines[place:]]))
 
 
 def _with(made: Transcript, after: Sequence[Segment], change: Change) -> Transcript:

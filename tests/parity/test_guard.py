@@ -85,3 +85,22 @@ def test_every_clip_keeps_its_words(loaded: Loaded, clip: Path) -> None:
     plain, guarded = write(loaded, sound, guarded=False), write(loaded, sound)
     seconds = len(sound) / SAMPLE_RATE
     assert [s.tokens for s in guarded.made] == [s.tokens for s in plain.made if s.start < seconds]
+
+
+@pytest.mark.parity
+def test_a_soft_sentence_that_the_model_passes_over_is_told(loaded: Loaded) -> None:
+    """Whether a model passes over it is the model's affair; it is not passed over without a word."""
+    clips = [soundfile.read(clip, dtype="float32")[0] for clip in CLIPS]
+    soft = [np.concatenate([clips[7], clips[1]]), np.concatenate([clips[21], clips[4]]), clips[14], clips[28]]
+    places, parts = list[tuple[float, float]](), list[Samples]()
+    for loud, other in zip((0, 2, 3, 5), soft, strict=True):
+        parts += [clips[loud], np.zeros(SAMPLE_RATE, np.float32)]
+        begin = sum(map(len, parts)) / SAMPLE_RATE
+        places.append((begin, begin + len(other) / SAMPLE_RATE))
+        parts += [other * np.float32(0.02), np.zeros(SAMPLE_RATE, np.float32)]
+    notes = write(loaded, np.concatenate([*parts, clips[6]]))
+    told = [act for act in notes.reports if act.kind == "unwritten"]
+    for begin, end in places:
+        written = any(line.start < end - 1 and line.end > begin + 1 for line in notes.made)
+        assert written or any(act.start < end and act.end > begin for act in told), f"{begin:.1f} to {end:.1f}"
+    assert told, "this model passes over one"

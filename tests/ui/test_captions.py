@@ -50,12 +50,18 @@ def test_captions_follow_what_is_recorded(window: MainWindow, stage: Stage, qtbo
     stage.say(Started(entry.id, 0.0, MODELS), update(entry.id, (segment(0),), " And"))
     assert [paragraph.text for paragraph in captions.flow.lines] == [segment(0).text.strip(), "And"]
     stage.stop()
+    assert not captions.isVisible(), "they would cover the player, and nothing is said"
+    assert not window.live.strip.captions.isChecked()
     other = stage.record()
+    assert captions.isVisible()
     stage.say(update(other.id, (), " New"))
     assert [paragraph.text for paragraph in captions.flow.lines] == ["New"]
     qtbot.keyClick(captions, Qt.Key.Key_Escape)
     assert not captions.isVisible()
     assert not window.live.strip.captions.isChecked()
+    stage.stop()
+    stage.record()
+    assert not captions.isVisible(), "they were closed"
 
 
 def test_captions_stay_over_other_programs_when_the_window_is_minimised(window: MainWindow) -> None:

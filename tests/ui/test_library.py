@@ -96,6 +96,54 @@ def test_a_hit_shows_its_line_and_opens_at_the_word(
     assert window.page.find_bar.isVisible() and not window.page.find_bar.field.hasFocus()
 
 
+def test_what_is_in_work_and_what_is_dropped_stands_above_the_results(
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
+) -> None:
+    written(stage, recording("one.wav"), "Nothing here")
+    written(stage, recording("two.wav"), "We met in the Café")
+    (queued,) = stage.drop(recording("queued.wav"))
+    window.show_idle()
+    window.sidebar.search.setText("cafe")
+    found = [_("In progress"), "queued.wav", _("Today"), "two.wav"]
+    qtbot.waitUntil(lambda: listed(window) == found)
+    assert window.sidebar.search_for(queued.id) == "", "it was not found by these words"
+    window.sidebar.search.setFocus()
+    qtbot.keyClick(window.sidebar.search, Qt.Key.Key_Down)
+    assert window.page.header.title.text() == "two.wav", "the first result, behind what is in work"
+    (dropped,) = stage.drop(recording("dropped.wav"))
+    assert listed(window) == [_("In progress"), "queued.wav", "dropped.wav", _("Today"), "two.wav"]
+    finish(stage, dropped)
+    assert listed(window) == [_("In progress"), "queued.wav", _("Today"), "dropped.wav", "two.wav"]
+    window.sidebar.search.setText("nowhere")
+    qtbot.waitUntil(window.sidebar._nothing.isVisible)
+    window.sidebar.search.clear()
+    qtbot.waitUntil(lambda: len(listed(window)) == 6)
+
+
+def test_a_live_recording_is_found_by_the_name_that_it_has_in_the_list(
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
+) -> None:
+    written(stage, recording("one.wav"), "Nothing here")
+    entry = stage.record()
+    stage.stop()
+    stage.say(Finished(entry.id, transcript(segment(0))))
+    stage.settle()
+    for wanted in (entry.name, entry.name.split()[-1], entry.name.split()[0].lower()):
+        window.sidebar.search.setText(wanted)
+        qtbot.waitUntil(lambda wanted=wanted: window.sidebar.model.wanted == wanted)
+        assert listed(window) == [_("Today"), entry.name], wanted
+
+
+def test_the_list_shows_the_recording_that_is_looked_at(window: MainWindow, stage: Stage, recording: Make) -> None:
+    entries = stage.drop(*(recording(f"{number}.wav") for number in range(60)))
+    for each in entries:
+        finish(stage, each)
+    rows, view = window.sidebar.list, window.sidebar.list.viewport().rect()
+    for each in (entries[0], entries[-1], entries[30]):
+        window.show_entry(each.id)
+        assert view.contains(rows.visualRect(window.sidebar.model.row_of(each.id))), each.name
+
+
 def test_a_title_is_given_in_the_row_and_taken_back(
     window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:

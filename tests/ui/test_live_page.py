@@ -71,6 +71,21 @@ def test_a_key_pauses_and_goes_on(window: MainWindow, stage: Stage, qtbot: QtBot
     assert stage.live.phase == OPENING
 
 
+def test_window_and_list_say_the_same_while_no_sound_arrives(window: MainWindow, stage: Stage) -> None:
+    entry = stage.record()
+    assert entry.progress_words() == window.sidebar.live.text() == _("Recording · {time}", time="0:01")
+    stage.studio.recorder.listener.trouble((Problem("microphone.gone", name=DESK.name),))
+    stage.until(lambda: stage.live.is_deaf)
+    waiting = _("Waiting for sound · {time}", time="0:01")
+    assert window.live.strip.words.text() == _("Waiting for sound")
+    assert entry.progress_words() == window.sidebar.live.text() == waiting
+    stage.say(update(entry.id, (), " And"))  # what was said before
+    assert entry.progress_words() == waiting
+    stage.studio.recorder.listener.trouble(())
+    stage.until(lambda: not stage.live.is_deaf)
+    assert entry.progress_words() == window.sidebar.live.text() == _("Recording · {time}", time="0:01")
+
+
 def test_hallucinated_text_is_removed_or_kept_as_the_settings_say(window: MainWindow, stage: Stage) -> None:
     """Of files and of what is recorded live."""
     window.show_settings()

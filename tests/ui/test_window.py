@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from desktop_app.app.presentation import stages
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.presentation.wording import number, percent
-from desktop_app.app.recordings.entry import CANCELLED
+from desktop_app.app.recordings.entry import CANCELLED, INTERRUPTED
 from desktop_app.app.system import doctor, report
 from desktop_app.app.system.doctor import Finding
 from desktop_app.messages.jobs import (
@@ -127,6 +127,21 @@ def test_the_end_is_followed_until_the_user_scrolls_up(window: MainWindow, stage
     stage.say(*(SegmentReady(entry.id, segment(n)) for n in range(80, 90)))
     stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum())
     assert not view.follower.pill.isVisible()
+
+
+def test_a_text_that_is_followed_stays_where_it_is_when_it_is_done(
+    window: MainWindow, stage: Stage, recording: Make
+) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    lines = [segment(n) for n in range(60)]
+    stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, line) for line in lines))
+    view, bar = window.page.view, window.page.view.verticalScrollBar()
+    stage.qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+    stage.say(Finished(entry.id, transcript(*lines)))
+    stage.settle()
+    drain()
+    last = view.flow.top_of(59)
+    assert bar.value() <= last < bar.value() + view.viewport().height(), "the last line is still in sight"
 
 
 def test_a_movement_to_the_end_goes_on_when_the_text_is_measured_meanwhile(
@@ -365,6 +380,24 @@ def test_a_key_stops_and_the_partial_text_can_be_saved(
     assert window.page.broken_off.isVisible()
     assert _("Stopped at {time} of {length}.", time="0:02", length="1:00") in window.page.broken_off.text.text()
     assert window.page.header.save.isEnabled()
+
+
+def test_a_file_that_only_waited_says_so(window: MainWindow, stage: Stage, recording: Make) -> None:
+    one, two = stage.drop(recording("one.wav"), recording("two.wav"))
+    stage.say(Started(one.id, 60.0, MODELS))
+    stage.session.cancel(two.id)
+    stage.say(Cancelled(one.id))
+    window.show_entry(two.id)
+    banner = window.page.broken_off
+    assert banner.text.text() == _("Cancelled before it began.")
+    assert window.page.once_more.text() == _("Transcribe")
+    assert two.summary().endswith(_("Not transcribed"))
+    window.show_entry(one.id)
+    assert banner.text.text() == _("Stopped before the end.")
+    assert one.summary().endswith(_("Stopped"))
+    two.state = INTERRUPTED
+    window.show_entry(two.id)
+    assert banner.text.text() == _("Galley was closed before it began.")
 
 
 def test_what_is_deleted_can_be_brought_back_by_a_key(

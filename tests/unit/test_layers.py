@@ -128,6 +128,7 @@ WINDOW = (
     "speakers",
     "recording",
     "versions",
+    "guard",
     "models",
     "export",
     "shell",

@@ -16,8 +16,10 @@ from desktop_app.speakers.carried import carried, is_named
 from desktop_app.speakers.turns import Turn
 from desktop_app.texts import N_
 from desktop_app.transcript import editing, speakers
+from desktop_app.transcript.accepting import put_between
 from desktop_app.transcript.editing import Hit
-from desktop_app.transcript.model import Segment, Speaker, Transcript
+from desktop_app.transcript.guarded import without_missed
+from desktop_app.transcript.model import GuardReport, Segment, Span, Speaker, Transcript
 from desktop_app.transcript.speakers import Place
 
 _PAUSE = 2.0  # seconds; what is typed behind a longer one is another step
@@ -30,12 +32,14 @@ NEW = "new"
 
 @dataclass(frozen=True)
 class State:
-    """What an edit can change: the lines, the speakers, and the marks of an entry."""
+    """What an edit can change: the lines, the speakers, the marks of an entry, and what is open of the guard's
+    reports."""
 
     lines: tuple[Segment, ...]
     speakers: tuple[Speaker, ...]
     corrected: bool
     reworded: bool
+    guarded: tuple[GuardReport, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -229,9 +233,31 @@ class Edits:
 
     def _accept(self, key: str, after: Transcript, count: int) -> None:
         """The reader takes changes over from another text of the recording."""
-        entry = self._entry(key)
+        entry = self._entry(key, or_empty=True)
         if entry is not None:
             self._take(entry, N_("accepted change") if count == 1 else N_("accepted changes"), after, reworded=True)
+
+    # What the guard reported.
+
+    def bring_back(self, key: str, report: GuardReport) -> bool:
+        """Put the text that the guard has removed where it stood, as a line of its own."""
+        entry = self._entry(key, or_empty=True)
+        if entry is None or report not in entry.guarded:
+            return False
+        before = _transcript(entry)
+        place = sum(line.start <= report.start for line in before.segments)
+        speaker = before.segments[place - 1].speaker if place else None
+        line = Segment(0, report.start, report.end, f" {report.text}", speaker=speaker)
+        after = replace(put_between(before, place, [line]), guarded=_without(before.guarded, report))
+        return self._take(entry, N_("restored text"), after, reworded=True)
+
+    def dismiss(self, key: str, span: Span) -> bool:
+        """Say no more that somebody may speak in a stretch without text."""
+        entry = self._entry(key, or_empty=True)
+        if entry is None:
+            return False
+        before = _transcript(entry)
+        return self._take(entry, N_("dismissal"), replace(before, guarded=without_missed(before.guarded, span)))
 
     # Speakers.
 
@@ -339,15 +365,15 @@ class Edits:
 
     # Inside.
 
-    def _entry(self, key: str) -> Entry | None:
+    def _entry(self, key: str, or_empty: bool = False) -> Entry | None:
         entry = self._session.entries.get(key)
-        if entry is None or not entry.has_text or entry.is_damaged or entry.state in IN_WORK or entry.switching:
+        if entry is None or entry.is_damaged or entry.state in IN_WORK or entry.switching:
             return None
-        return entry
+        return entry if entry.has_text or (or_empty and entry.loaded) else None
 
     def _take(self, entry: Entry, name: str, after: Transcript, reworded: bool = False) -> bool:
         before = entry.transcript()
-        if (after.segments, after.speakers) == (before.segments, before.speakers):
+        if (after.segments, after.speakers, after.guarded) == (before.segments, before.speakers, before.guarded):
             return False
         step = _difference(entry, name, before, after, reworded)
         self._histories.setdefault(entry.id, History()).take(step)
@@ -359,7 +385,7 @@ class Edits:
         """Put the lines of a step in the place of those that it left."""
         before = self._session.entries[key].transcript()
         lines = (*before.segments[: step.first], *wanted.lines, *before.segments[step.first + len(there.lines) :])
-        self._show(key, replace(before, segments=lines, speakers=wanted.speakers), wanted)
+        self._show(key, replace(before, segments=lines, speakers=wanted.speakers, guarded=wanted.guarded), wanted)
         if caret is None:
             self._save(key)
         else:
@@ -393,7 +419,9 @@ class Edits:
         if key in self._histories:
             self._save(key)
         if entry.reworded:
-            self._reworded[key] = State(tuple(entry.segments), entry.speakers, entry.corrected, entry.reworded)
+            self._reworded[key] = State(
+                tuple(entry.segments), entry.speakers, entry.corrected, entry.reworded, entry.guarded
+            )
             self._corrected[key] = entry.transcript()
         if not entry.corrected and is_named(entry.transcript()):  # in a Galley that kept only the text
             entry.corrected, self._corrected[key] = True, entry.transcript()
@@ -436,7 +464,7 @@ class Edits:
         if before is not None:
             corrected = self._corrected[key]
             entry.corrected = entry.reworded = False
-            after = State(tuple(entry.segments), entry.speakers, corrected=False, reworded=False)
+            after = State(tuple(entry.segments), entry.speakers, corrected=False, reworded=False, guarded=entry.guarded)
             history = self._histories[key] = History()
             history.take(EditStep(N_("new text"), 0, before, after))
             self._show(key, entry.transcript(), after)
@@ -454,6 +482,10 @@ def _write(library: Library, key: str, history: History) -> None:
     unsaved, history.unsaved = history.unsaved, None
     if unsaved is not None:
         library.revise(key, *unsaved)
+
+
+def _without(reports: Sequence[GuardReport], one: GuardReport) -> tuple[GuardReport, ...]:
+    return tuple(report for report in reports if report is not one and report != one)
 
 
 def _letters(lines: Sequence[Segment]) -> str:
@@ -478,7 +510,10 @@ def _difference(entry: Entry, name: str, before: Transcript, after: Transcript, 
     ends = range(1, least - first + 1)
     last = next((at - 1 for at in ends if not _is_same(old[-at], new[-at])), least - first)
     lines = old[first : len(old) - last], new[first : len(new) - last]
-    return _step(entry, name, first, *lines, (before.speakers, after.speakers), reworded=reworded)
+    step = _step(entry, name, first, *lines, (before.speakers, after.speakers), reworded=reworded)
+    corrects = lines[0] != lines[1] or before.speakers != after.speakers
+    made = replace(step.after, guarded=after.guarded, corrected=entry.corrected or corrects)
+    return replace(step, after=made)
 
 
 def _is_same(one: Segment, other: Segment) -> bool:
@@ -495,8 +530,9 @@ def _step(
     carets: tuple[Place, Place] | None = None,
     reworded: bool = False,
 ) -> EditStep:
-    old = State(before, people[0], entry.corrected, entry.reworded)
-    new = State(after, people[1], corrected=True, reworded=entry.reworded or reworded or carets is not None)
+    old = State(before, people[0], entry.corrected, entry.reworded, entry.guarded)
+    is_reworded = entry.reworded or reworded or carets is not None
+    new = State(after, people[1], corrected=True, reworded=is_reworded, guarded=entry.guarded)
     return EditStep(name, first, old, new, carets)
 
 

@@ -22,15 +22,16 @@ from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript.accepting import accepted
 from desktop_app.transcript.difference import Change, changes, word_count
+from desktop_app.transcript.guarded import without_missed
 from desktop_app.transcript.model import Segment, Span, Transcript
 from desktop_app.transcript.speakers import numbered
 
 _JOB = "check:"
 _MARGIN = 0.2  # seconds around lines that are transcribed again, where the pause is as long
 
-RECHECK, AGAIN, PART, VERSION = "recheck", "again", "part", "version"
-"""Why there is another text: the second pass over a live recording; one that was asked for; that of some lines; a
-version of before that is only compared."""
+RECHECK, AGAIN, PART, MISSED, VERSION = "recheck", "again", "part", "missed", "version"
+"""Why there is another text: the second pass over a live recording; one that was asked for; that of some lines, or of
+speech that has no line; a version of before that is only compared."""
 
 
 @dataclass
@@ -38,7 +39,8 @@ class Check:
     """Another text of a recording.
 
     Attributes:
-        kind: why there is one; options: what it was asked for with; span: of the lines, for a PART.
+        kind: why there is one; options: what it was asked for with; span: of the lines, for a PART, or of the
+            speech, where it was MISSED.
         progress: the share that is transcribed, 0 to 1.
         transcript: the other text, None until it is known; number: its version in the library, STANDING for none.
         changes: how it differs from the text, without what the reader has refused; before: the lines that were
@@ -78,7 +80,7 @@ class Check:
     @property
     def is_whole(self) -> bool:
         """Whether the other text can take the place of the whole one: nothing was decided one by one."""
-        return self.kind != PART and not self.refused and not self.taken
+        return self.kind not in (PART, MISSED) and not self.refused and not self.taken
 
 
 class Checks:
@@ -138,6 +140,10 @@ class Checks:
         span = min(max(since, begin - _MARGIN), begin), max(min(until, end + _MARGIN), end)
         self._begin(key, Check(PART, replace(options, speakers="off"), span))
 
+    def redo_missed(self, key: str, span: Span, options: Options) -> None:
+        """Transcribe a stretch again in which somebody may speak and nothing is written; what is found is proposed."""
+        self._begin(key, Check(MISSED, replace(options, speakers="off"), span))
+
     def compare(self, key: str, number: int) -> None:
         """Show how a version differs from the text that stands."""
         entry, check = self._usable(key), self.running.get(key)
@@ -166,7 +172,9 @@ class Checks:
         if check is None or entry is None or check.transcript is None:
             return
         text = replace(entry.transcript(), segments=numbered(entry.segments))
-        made = accepted(text, check.transcript, found)
+        made = accepted(text, check.transcript, found, apart=check.kind == MISSED)
+        if check.span is not None:
+            made = replace(made, guarded=without_missed(made.guarded, check.span))
         check.taken += len(found)
         check.changes = tuple(each for each in check.changes if each not in found)
         self._session.accepted.emit(key, made, len(found))
@@ -331,6 +339,8 @@ class Checks:
 
     def _compare(self, entry: Entry, check: Check, after: Transcript) -> None:
         first, before = _within(entry.segments, check.span)
+        if check.kind == MISSED and check.span is not None:
+            first, before = _behind(entry.segments, check.span), ()
         call = partial(changes, before, after.segments, first)
         self._session.worker.do(call, partial(self._show, entry.id, check, after, first, before))
 
@@ -364,6 +374,11 @@ def _within(lines: Sequence[Segment], span: Span | None) -> tuple[int, tuple[Seg
         return 0, tuple(lines)
     inside = [at for at, line in enumerate(lines) if span[0] <= (line.start + line.end) / 2 <= span[1]]
     return (inside[0], tuple(lines[inside[0] : inside[-1] + 1])) if inside else (0, ())
+
+
+def _behind(lines: Sequence[Segment], span: Span) -> int:
+    """The number of the first line that is said behind a stretch."""
+    return sum(line.speech_start < (span[0] + span[1]) / 2 for line in lines)
 
 
 def _place(change: Change) -> tuple[object, ...]:

@@ -220,6 +220,12 @@ class LiveRecording:
             entry.live = replace(entry.live or LiveState(), paused=paused)
             self._session.changed.emit(entry.id)
 
+    def _show_deaf(self) -> None:
+        entry = self.entry
+        if entry is not None:
+            entry.live = replace(entry.live or LiveState(), deaf=self.is_deaf)
+            self._session.changed.emit(entry.id)
+
     # How it goes on.
 
     def show_level(self, peak: float, seconds: float) -> None:
@@ -240,6 +246,7 @@ class LiveRecording:
         if problems:
             self.peak = 0.0
             self.inputs.refresh(self.changed.emit)  # what else there is may have changed too
+        self._show_deaf()
         self.changed.emit()
         self.levelled.emit()
 

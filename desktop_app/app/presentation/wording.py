@@ -12,6 +12,7 @@ from desktop_app.export.document import clock as clock  # part of how times are 
 from desktop_app.export.formats import Format
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext, pgettext
+from desktop_app.transcript.guarded import missed
 from desktop_app.transcript.model import GuardReport, Models, Speaker, Transcript
 from desktop_app.transcript.speakers import called
 
@@ -50,11 +51,17 @@ def missing(gaps: Sequence[Gap]) -> Problem | None:
 def guard_report(guarded: Sequence[GuardReport]) -> str:
     """What the guard removed and found, a sentence for each kind with its first places; "" if there is nothing."""
     found = {kind: [(one.start, one.end) for one in guarded if one.kind == kind] for kind in _GUARDED}
+    found["unwritten"] = missed(guarded)
     return " ".join(_(_GUARDED[kind], places=_places(spans)) for kind, spans in found.items() if spans)
 
 
+def stretch(begin: float, end: float) -> str:
+    """From when to when, as clock times."""
+    return f"{clock(begin)}–{clock(end)}"
+
+
 def _places(spans: Sequence[tuple[float, float]]) -> str:
-    named = ", ".join(f"{clock(begin)}–{clock(end)}" for begin, end in spans[:_PLACES])
+    named = ", ".join(stretch(begin, end) for begin, end in spans[:_PLACES])
     more = len(spans) - _PLACES
     return ngettext("{places} and {n} more", "{places} and {n} more", more, places=named) if more > 0 else named
 
@@ -104,6 +111,13 @@ def models_in_use(models: Models) -> str:
 def live_title(when: datetime) -> str:
     """What a live recording is called in the window, where the day stands beside it."""
     return _("Recording {time}", time=f"{when.astimezone():%H:%M}")
+
+
+def recording(time: str, paused: bool, deaf: bool) -> str:
+    """How a live recording stands that is so long; `deaf`: no sound arrives because of the input."""
+    if paused:
+        return _("Paused · {time}", time=time)
+    return _("Waiting for sound · {time}", time=time) if deaf else _("Recording · {time}", time=time)
 
 
 def left(seconds: float) -> str:

@@ -51,6 +51,7 @@ class LiveState:
         behind: seconds of sound that had no text yet, when the engine had received `received` seconds.
         latency: seconds from a sound to its text, at the last update; None before the first one.
         speaking: whether somebody speaks now.
+        deaf: whether no sound arrives because of the input.
     """
 
     paused: bool = False
@@ -58,6 +59,7 @@ class LiveState:
     received: float = 0.0
     latency: float | None = None
     speaking: bool = False
+    deaf: bool = False
 
 
 @dataclass
@@ -155,6 +157,12 @@ class Entry:
         return self.spoken and self.state in BROKEN_OFF
 
     @property
+    def has_begun(self) -> bool:
+        """Whether anything of it was read: a file that only waited in the queue has not begun."""
+        known = self.seconds or self.segments or (self.models is not None and self.models.target)
+        return self.spoken or self.resumable or bool(known)
+
+    @property
     def failed_for_device(self) -> bool:
         """Whether it failed for the device that was asked for, so that the CPU may transcribe it."""
         problem = self.problem
@@ -227,9 +235,14 @@ class Entry:
         self.lines = (line,) if (written + update.draft).strip() else ()
         self.done_seconds, self.stats = update.decoded, update.stats
         self.history.note(update.decoded, update.stats)
-        paused = self.live is not None and self.live.paused  # what was said before the pause still comes
         behind = max(update.received - update.decoded, 0.0)
-        self.live = LiveState(paused, behind, update.received, update.latency, update.speaking)
+        self.live = replace(  # what was said before a pause still comes
+            self.live or LiveState(),
+            behind=behind,
+            received=update.received,
+            latency=update.latency,
+            speaking=update.speaking,
+        )
 
     def _give(self, speakers: dict[int, str]) -> None:
         """Lines, by their ids, are said by these speakers."""
@@ -261,9 +274,8 @@ class Entry:
         if self.state == RECORDING:
             if not self.seconds:
                 return _("Opening the microphone…")
-            time = wording.clock(self.seconds)
-            is_paused = self.live is not None and self.live.paused
-            return _("Paused · {time}", time=time) if is_paused else _("Recording · {time}", time=time)
+            live = self.live or LiveState()
+            return wording.recording(wording.clock(self.seconds), live.paused, live.deaf)
         if self.held:
             return _("Paused while recording")
         if self.paused:
@@ -287,5 +299,6 @@ class Entry:
         if self.state == DONE:
             parts = [when, wording.clock(self.seconds)] if self.seconds else [when]
         else:
-            parts = [when, _("Stopped") if self.state == CANCELLED else _("Interrupted")]
+            stopped = _("Stopped") if self.state == CANCELLED else _("Interrupted")
+            parts = [when, stopped if self.has_begun else _("Not transcribed")]
         return " · ".join((*parts, *(f"#{tag}" for tag in self.tags)))

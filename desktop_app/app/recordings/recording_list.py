@@ -19,7 +19,7 @@ from desktop_app.messages.jobs import Event
 from desktop_app.problems import Problem
 from desktop_app.speakers.turns import Turn
 from desktop_app.transcript.model import Transcript
-from desktop_app.transcript.search import Snippet
+from desktop_app.transcript.search import Snippet, folded
 
 Kept = TypeVar("Kept")
 
@@ -142,9 +142,10 @@ class RecordingList:
             self.keep(lambda library: library.transcript(key), partial(self._show_text, key))
 
     def search(self, text: str, then: Callable[[set[str] | None], None]) -> None:
-        """Tell `then` which recordings have all words of the text; None means all of them."""
+        """Tell `then` which recordings have all words of the text, or are called so; None means all of them."""
         if text.strip():
-            self.keep(lambda library: library.search(text), then)
+            entries = list(self.entries.values())
+            self.keep(lambda library: library.search(text) | _named(entries, text), then)
         else:
             then(None)
 
@@ -259,6 +260,13 @@ class RecordingList:
     def _index(self) -> None:
         """Work on the index of the search, in short turns between which other things are written."""
         self.keep(lambda library: library.index(), lambda more: self._index() if more else None)
+
+
+def _named(entries: Iterable[Entry], text: str) -> set[str]:
+    """Which recordings have all words of a text in the name that Galley gives them; the library knows all others."""
+    terms = folded(text).split()
+    own = ((entry.id, folded(entry.name)) for entry in entries if entry.spoken and not entry.title)
+    return {key for key, name in own if all(term in name for term in terms)}
 
 
 def _stored(library: Library) -> list[Entry]:

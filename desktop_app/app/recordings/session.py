@@ -187,8 +187,9 @@ class Session(RecordingList):
         self.changed.emit(entry.id)
 
     def revise(self, entry: Entry, transcript: Transcript) -> None:
-        """A reader's edit: other lines and speakers; who brings them tells the library."""
+        """A reader's edit: other lines, speakers and reports of the guard; who brings them tells the library."""
         entry.segments, entry.speakers = list(transcript.segments), transcript.speakers
+        entry.guarded = transcript.guarded
         self.revised.emit(entry.id)
 
     def _store(

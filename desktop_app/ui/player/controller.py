@@ -31,10 +31,12 @@ _SHORTEST_LOOP = 0.5  # seconds
 class PlayerController(QObject):
     """Attributes: bar (under the text).
 
-    Signals: changed() when it is another matter whether the recording that is looked at can be played.
+    Signals: changed() when it is another matter whether the recording that is looked at can be played; previewed() when
+    a stretch of it begins or ends to be heard by itself, or could be.
     """
 
     changed = Signal()
+    previewed = Signal()
 
     def __init__(self, page: TranscriptPage, context: Context, playback: Playback, waveforms: Waveforms) -> None:
         super().__init__(page)
@@ -77,6 +79,8 @@ class PlayerController(QObject):
         self._session.marked.connect(self._show_marks)
         self._session.text_changed.connect(self._refresh)
         self._playback.changed.connect(self._show_playing)
+        self._playback.changed.connect(self.previewed)
+        self.changed.connect(self.previewed)
         self._playback.moved.connect(self._show_playing)
         self._playback.refused.connect(self._refuse)
         self._waveforms.grew.connect(self._show_peaks)
@@ -114,6 +118,22 @@ class PlayerController(QObject):
         if entry is not None and self.can_play:
             self._view.show_time(seconds)
             self._playback.play(entry.id, entry.path, seconds)
+
+    def toggle_preview(self, span: Span) -> None:
+        """Play a stretch by itself, or stop it; the place of the recording stays."""
+        entry = self._current.entry
+        if self.is_previewing(span):
+            self._playback.stop()
+        elif entry is not None and self.can_play:
+            self._view.show_time(span[0])
+            self._playback.play(entry.id, entry.path, *span, purpose=_preview(span))
+
+    def is_previewing(self, span: Span) -> bool:
+        """Whether a stretch of what is looked at is heard by itself."""
+        return bool(self._current.key) and (self._playback.key, self._playback.purpose) == (
+            self._current.key,
+            _preview(span),
+        )
 
     def seek(self, seconds: float) -> None:
         """Go to a time, playing or not."""
@@ -274,6 +294,11 @@ class PlayerController(QObject):
             return 0, 0
         line = self._view.flow.line_at(seconds)
         return spoken(entry.segments[line], seconds) if 0 <= line < len(entry.segments) else (0, 0)
+
+
+def _preview(span: Span) -> str:
+    """What a stretch is played for."""
+    return f"{span[0]:.2f}-{span[1]:.2f}"
 
 
 def _has_sound(entry: Entry) -> bool:

@@ -37,7 +37,7 @@ class Playback(QObject):
     Attributes:
         key: of the recording that is heard, "" for none.
         seconds: where.
-        purpose: what it is played for: a speaker's id for a preview, else "".
+        purpose: what it is played for: a speaker's id or a stretch for a preview, else "".
         speed, volume: as they were chosen; volume 0 to 1.
     Signals: changed() when something begins or ends; moved() when a place is another one, about twenty times a second
     while something is heard; refused(key, problem).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.app.editing.recheck import AGAIN, RECHECK, VERSION, Check, Checks
+from desktop_app.app.editing.recheck import AGAIN, MISSED, RECHECK, VERSION, Check, Checks
 from desktop_app.texts import N_, _
 from desktop_app.ui.recording.check_words import check_words
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
@@ -41,7 +41,8 @@ class CheckBar(Banner):
         self.show_changes.setVisible(differs)
         self.accept.setVisible(differs)
         is_version = check is not None and kind in (AGAIN, VERSION) and check.is_whole
-        self.accept.setText(_("Use this version") if is_version else _("Apply changes"))
+        found = _("Insert the text") if kind == MISSED else _("Apply changes")
+        self.accept.setText(_("Use this version") if is_version else found)
         self.keep.setText(self._keep_words(check))
         if check is None:
             self.say(_(_OFFER) if self._checks.is_offered(key) else "")

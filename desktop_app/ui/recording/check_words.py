@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.app.editing.recheck import AGAIN, PART, RECHECK, VERSION, Check
+from desktop_app.app.editing.recheck import AGAIN, MISSED, PART, RECHECK, VERSION, Check
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.presentation.wording import percent
 from desktop_app.texts import _, ngettext
@@ -21,6 +21,8 @@ def check_words(check: Check) -> str:
         return ngettext(
             "Re-check finished: {n} word would change.", "Re-check finished: {n} words would change.", count
         )
+    if check.kind == MISSED:
+        return ngettext("{n} word was found there.", "{n} words were found there.", count)
     if check.kind == PART:
         return ngettext("{n} word of this part would change.", "{n} words of this part would change.", count)
     return ngettext("The version differs in {n} word.", "The version differs in {n} words.", count)
@@ -29,7 +31,7 @@ def check_words(check: Check) -> str:
 def _problem(check: Check, problem: str) -> str:
     if check.kind == RECHECK:
         return _("The recording could not be re-checked. {problem}", problem=problem)
-    if check.kind == PART:
+    if check.kind in (PART, MISSED):
         return _("This part could not be redone. {problem}", problem=problem)
     return _("The recording could not be transcribed again. {problem}", problem=problem)
 
@@ -39,7 +41,7 @@ def _progress(check: Check, share: str) -> str:
         return _("Paused · {time}", time=share)
     if check.kind == RECHECK:
         return _("Re-checking the recording… {percent}", percent=share)
-    if check.kind == PART:
+    if check.kind in (PART, MISSED):
         return _("Redoing this part… {percent}", percent=share)
     if check.kind == AGAIN:
         return _("Transcribing again… {percent}. The text stays until the new one is ready.", percent=share)
@@ -51,4 +53,6 @@ def _same(check: Check) -> str:
         return _("All changes are decided.")
     if check.kind == RECHECK:
         return _("Re-check finished: no changes.")
+    if check.kind == MISSED:
+        return _("No words were found there.")
     return _("No words differ.")

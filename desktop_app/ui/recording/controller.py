@@ -54,6 +54,8 @@ class RecordingController(QObject):
         self._another = self.lost.add_button(_("Use another input"), "plain")
         self._another.clicked.connect(self._use_another)
         self.captions = Captions(core.preferences)  # nobody's child: it stays when the window is minimised
+        self._was_on = False
+        self._captions_wanted = False  # whether they were open when the last recording stopped
         self.tray: Tray | None = None
         self.check = CheckBar(theme, core.checks)
         self.recovery_bar = RecoveryBar(theme, core.recovery)
@@ -157,14 +159,25 @@ class RecordingController(QObject):
     def _added(self, key: str) -> None:
         if self._session.entries[key].state == RECORDING:
             self.captions.show_text((), ())
+            if self._captions_wanted:
+                self.captions.show()
             self.entry_asked.emit(key)
 
     def _show_live(self) -> None:
+        self._place_captions()
         self._show_time()
         self._show_problem()
         self._place()
         self._actions["mark"].setEnabled(self._live.phase in (RUNNING, PAUSED))
         self.strip.show_live(self._live)
+
+    def _place_captions(self) -> None:
+        """Nothing is said when the recording is over: then they would only cover the player. The next one opens them
+        again."""
+        was_on, self._was_on = self._was_on, self._live.is_on
+        if was_on and not self._was_on:
+            self._captions_wanted = self.captions.isVisible()
+            self.captions.hide()
 
     def _show_level(self) -> None:
         self.strip.show_level(self._live)
@@ -175,9 +188,9 @@ class RecordingController(QObject):
         if self._live.is_on:
             record.show_as(_("Stop recording"), icon="stop", tint="bad")
             time, text = wording.clock(self._live.seconds), _(shown.description.text)
-            paused = self._live.phase == PAUSED
-            words = _("Paused · {time}", time=time) if paused else _("Recording · {time}", time=time)
-            shown.show_as(words, text, tint="" if paused else "bad")
+            paused, deaf = self._live.phase == PAUSED, self._live.is_deaf
+            words = wording.recording(time, paused, deaf)
+            shown.show_as(words, text, tint="" if paused or deaf else "bad")
         else:
             record.show_as(_(record.description.label), _(record.description.text), "mic")
         shown.setEnabled(self._live.entry is not None)

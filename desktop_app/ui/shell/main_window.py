@@ -33,6 +33,7 @@ from desktop_app.transcript.search import Snippet
 from desktop_app.ui.context import Context
 from desktop_app.ui.current import Current
 from desktop_app.ui.export.controller import ExportController
+from desktop_app.ui.guard.controller import GuardController
 from desktop_app.ui.models.page import ModelsPage, model_folders
 from desktop_app.ui.player.controller import PlayerController
 from desktop_app.ui.player.playback import Playback
@@ -171,7 +172,9 @@ class MainWindow(QMainWindow):
         self.player = PlayerController(page, context, self._playback, self._waveforms)
         self.versions = VersionController(page, context)
         page.banners.add(page.problem, self.live.lost, self.versions.speakers)
-        page.banners.add(self.live.check, page.broken_off, page.notice)
+        self.guard = GuardController(page, context, self.player)
+        self.guard.redo_asked.connect(self.versions.redo_missed)
+        page.banners.add(self.live.check, page.broken_off, page.notice, self.guard.gaps, self.guard.removed)
         self.files.again_asked.connect(self.versions.open_sheet)
         self.speakers.strip.asked.connect(self.player.play_from)
 

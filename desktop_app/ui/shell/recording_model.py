@@ -38,6 +38,8 @@ _DRAGGED = "application/x-galley-queued"
 class RecordingModel(QAbstractListModel):
     """Rows are recordings, and the headings above them.
 
+    What is searched for shows its results, and above them all that is in work; what was added meanwhile stays in sight.
+
     Attributes: wanted (the text that is searched for, "" for none).
     """
 
@@ -51,11 +53,12 @@ class RecordingModel(QAbstractListModel):
         self._folders: dict[str, set[str]] = {}  # of recordings whose name another one has too
         self._named: dict[str, str] = {}
         self._shown: set[str] | None = None
+        self._arrived: set[str] = set()  # since something is searched for
         self._snippets: dict[str, Snippet | None] = {}
         self.wanted, self._held = "", False
         self._midnight = QTimer(self, singleShot=True)
         self._midnight.timeout.connect(self.arrange)
-        session.added.connect(lambda key: self.arrange())
+        session.added.connect(self._added)
         session.unlisted.connect(self.arrange)
         session.reloaded.connect(self.arrange)
         session.queue.changed.connect(self.arrange)
@@ -72,7 +75,25 @@ class RecordingModel(QAbstractListModel):
     def show_only(self, ids: set[str] | None, wanted: str = "") -> None:
         """Leave out everything that is not in `ids`, in which `wanted` was found; None shows all."""
         self._shown, self.wanted, self._snippets = ids, wanted if ids is not None else "", {}
+        if ids is None:
+            self._arrived.clear()
         self.arrange(again=True)
+
+    def is_found(self, key: str) -> bool:
+        """Whether something is searched for, and this recording has it."""
+        return self._shown is not None and key in self._shown
+
+    @property
+    def first_found(self) -> QModelIndex:
+        """The first result, behind what is in work; invalid where nothing is found."""
+        found = [place for key, place in self._places.items() if self.is_found(key)]
+        results = [place for place in found if self._rows[place] not in self._work] or found
+        return self.index(min(results)) if results else QModelIndex()
+
+    def _added(self, key: str) -> None:
+        if self.wanted:
+            self._arrived.add(key)
+        self.arrange()
 
     def arrange(self, again: bool = False) -> None:
         """Put every recording under its heading."""
@@ -88,12 +109,12 @@ class RecordingModel(QAbstractListModel):
             if name in self._folders:
                 self._folders[name].add(os.path.dirname(entries[key].path))
         rows, headings = [], set()
-        if listed := [key for key in work if shown is None or key in shown]:
+        if work:
             headings.add(0)
-            rows += [_("In progress"), *listed]
+            rows += [_("In progress"), *work]
         today, last, heading = datetime.now().astimezone().date(), date.min, ""
         for key, entry in entries.items():
-            if key in self._work or (shown is not None and key not in shown):
+            if key in self._work or (shown is not None and key not in shown and key not in self._arrived):
                 continue
             day = entry.local.date()
             if day != last:
@@ -219,7 +240,7 @@ class RecordingModel(QAbstractListModel):
 
     def _snippet(self, entry: Entry) -> Snippet | None:
         """The line in which something was found; it comes a moment after it is first asked for."""
-        if not self.wanted:
+        if not self.is_found(entry.id):
             return None
         if entry.id not in self._snippets:
             self._snippets[entry.id] = None

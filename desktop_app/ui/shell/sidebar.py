@@ -128,7 +128,7 @@ class Sidebar(QWidget):
 
     def search_for(self, key: str) -> str:
         """The text that a recording was found by, "" where nothing is searched for."""
-        return self.model.wanted if self.model.row_of(key).isValid() else ""
+        return self.model.wanted if self.model.is_found(key) else ""
 
     # Width.
 
@@ -156,6 +156,9 @@ class Sidebar(QWidget):
         self._current = key
         self._kept = [key] if key else []
         self._select_again()
+        row = self.model.row_of(key)
+        if row.isValid():
+            self.list.scrollTo(row)
 
     def selected(self) -> list[str]:
         """The ids of what is selected, in the order of the list."""
@@ -223,7 +226,7 @@ class Sidebar(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down and self.search.hasFocus():
             if self.model.wanted:
-                self.list.go_to(self.model.index(1))  # the first result, under its heading
+                self.list.go_to(self.model.first_found)
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
             self._choose(self.list.currentIndex())
         else:
@@ -231,7 +234,7 @@ class Sidebar(QWidget):
 
     def _show_found(self, ids: set[str] | None) -> None:
         self.model.show_only(ids, self.search.text())
-        self._nothing.setVisible(ids is not None and self.model.rowCount() == 0)
+        self._nothing.setVisible(ids is not None and not self.model.first_found.isValid())
 
     def _retint(self) -> None:
         colors = self._theme.palette

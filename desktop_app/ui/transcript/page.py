@@ -42,12 +42,12 @@ class TranscriptPage(QWidget):
         self._theme = theme
         theme.text_resized.connect(self._keep_to_column)
         self.entry: Entry | None = None
-        self._was_in_work = False
         self._left: tuple[Entry, ScrollPosition] | None = None  # on the page before this one
         self.header = PageHeader(actions)
         self.strip = ProgressStrip(theme, actions)
         self.notice = Banner(theme, NOTICE, "warning")
-        self.notice.add_button(_("Choose model…"), "link").clicked.connect(actions["models"].trigger)
+        self.other_model = self.notice.add_button(_("Choose model…"), "link")
+        self.other_model.clicked.connect(actions["models"].trigger)
         self.problem = Banner(theme, PROBLEM, "problem")
         self.choose_model = self.problem.add_button(_("Choose model…"), "link")
         self.choose_model.clicked.connect(actions["models"].trigger)
@@ -123,7 +123,7 @@ class TranscriptPage(QWidget):
     def show_entry(self, entry: Entry, queue: list[Entry]) -> None:
         """Turn to a recording."""
         if self.entry is not entry:
-            self.entry, self._was_in_work = entry, False
+            self.entry = entry
             self.begin_again(queue)
             if self._left is not None and self._left[0] is entry:
                 self.view.scroll_to(self._left[1])
@@ -148,14 +148,12 @@ class TranscriptPage(QWidget):
         self.header.about.setText(_about(entry))
         self.header.set_usable(entry.has_text, entry.state in IN_WORK)
         in_work = entry.state in IN_WORK
-        if self._was_in_work and entry.state == DONE and not entry.spoken and self.view.follower.following:
-            self.view.follower.begin()  # a file that is done is read from its top
-        self._was_in_work = in_work
         self.strip.setVisible(in_work and entry.state != RECORDING and not entry.elsewhere)
         if in_work:
             self.strip.show_entry(entry, queue)
-        notices = (*(entry.models.notices if entry.models else ()), *((entry.damage,) if entry.damage else ()))
-        self.notice.say(" ".join(filter(None, (sentence(*notices), wording.guard_report(entry.guarded)))))
+        notices = entry.models.notices if entry.models else ()
+        self.other_model.setVisible(bool(notices))
+        self.notice.say(sentence(*notices, *((entry.damage,) if entry.damage else ())))
         self._say_problem(entry)
         self.choose_model.setVisible(entry.problem is not None and entry.problem.kind == "model")
         self._say_broken_off(entry)
@@ -283,6 +281,8 @@ def again_words(entry: Entry) -> str:
         return _("Continue transcribing")
     if entry.state == DONE:
         return _("Transcribe again…")
+    if not entry.has_begun and entry.state != FAILED:
+        return _("Transcribe")
     return _("Try again") if entry.state == FAILED else _("Transcribe again")
 
 
@@ -291,6 +291,8 @@ def _where_it_ended(entry: Entry) -> str:
     if entry.state not in (CANCELLED, INTERRUPTED):
         return ""
     stopped = entry.state == CANCELLED
+    if not entry.has_begun:
+        return _("Cancelled before it began.") if stopped else _("Galley was closed before it began.")
     if not entry.segments:
         return _("Stopped before the end.") if stopped else _("Galley was closed before the end.")
     time, length = wording.clock(entry.segments[-1].end), wording.clock(entry.seconds)

@@ -17,6 +17,7 @@ from desktop_app.app.recordings import resuming
 from desktop_app.app.recordings.entry import IN_WORK, Entry
 from desktop_app.messages.options import Options
 from desktop_app.texts import _, ngettext
+from desktop_app.transcript.model import Span
 from desktop_app.ui.context import Context
 from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.versions.sheet import TranscribeAgainSheet
@@ -152,6 +153,11 @@ class VersionController(QObject):
             return
         last = end[0] if end[1] or end[0] == begin[0] else end[0] - 1  # nothing of the last line is selected
         self._ask(entry.id, partial(self._checks.redo, entry.id, begin[0], last), lines=True)
+
+    def redo_missed(self, span: Span) -> None:
+        """Ask how a stretch is to be transcribed again that has no line, and begin."""
+        key = self._current.key
+        self._ask(key, partial(self._checks.redo_missed, key, span), lines=True)
 
     def _fill_menu(self, menu: QMenu) -> None:
         if self._page.view.is_editable:

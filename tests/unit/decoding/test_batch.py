@@ -322,6 +322,9 @@ def test_what_the_guard_removes_is_told_before_the_chunk_on_the_recordings_clock
         def longest(self, start: float, end: float) -> float:
             return 0.0
 
+        def total(self, start: float, end: float) -> float:
+            return 0.0
+
     rows, _ = scripted(2, [line(30), line(2)])
     rows = replace(rows, setups=[replace(one, listen=lambda samples: Nobody()) for one in rows.setups])
     notes, _ = run(rows, range(2))

@@ -52,6 +52,14 @@ class Detector:
         part = self.samples[round(start * SAMPLE_RATE) : round(end * SAMPLE_RATE)]
         return float(np.sum(np.abs(part) > 0.02)) / (SAMPLE_RATE / 4)
 
+    def total(self, start: float, end: float) -> float:
+        return self.longest(start, end)
+
+
+def spoken(count: int) -> tuple[int, ...]:
+    """So many words, in no loop."""
+    return tuple(np.random.default_rng(count).integers(0, TEXT, count).tolist())
+
 
 def line(start: float, end: float, *words: int) -> Line:
     return Line(BEGIN + start, BEGIN + end, (FIRST_TIME, *words, FIRST_TIME + 1))
@@ -160,6 +168,92 @@ def test_speech_that_was_passed_over_is_told_and_nothing_changes() -> None:
     assert kept == [first]
     assert reports == [GuardReport(BEGIN + 10, BEGIN + 30, "unwritten")]
     assert check(speech((0, 10), (15, 25)), [first], covered=10 + LONG / 2)[1] == []
+
+
+SOFT = 0.0045  # of full scale: 27 decibels below the others
+
+
+def soft(window: AudioWindow, start: float, end: float) -> AudioWindow:
+    """The window with somebody else in it, who speaks so softly that no loudness tells."""
+    time = np.arange(len(window.samples)) / SAMPLE_RATE
+    voice = np.where((time >= start) & (time < end), SOFT * (1 + np.sin(25 * time)), 0)
+    samples = np.where(voice > 0, np.random.default_rng(1).normal(0, 1, len(time)) * voice, window.samples)
+    return AudioWindow(samples.astype(np.float32), lambda samples, bins: samples, window.place)
+
+
+class Voices(Detector):
+    """Hears what is soft, too, for as long as it lasts."""
+
+    def longest(self, start: float, end: float) -> float:
+        self.asked += 1
+        part = np.abs(self.samples[round(start * SAMPLE_RATE) : round(end * SAMPLE_RATE)])
+        return float(np.sum(part > SOFT)) / (SAMPLE_RATE / 2)
+
+
+def missed(
+    window: AudioWindow,
+    lines: list[Line],
+    words: Sequence[tuple[float, float]] = (),
+    covered: float = 30.0,
+    guard: Guard | None = None,
+) -> list[tuple[float, float]]:
+    """Where speech is missed, in seconds of the recording. `words` are in seconds of the window."""
+    text = WindowText(tuple(token for each in lines for token in each.tokens), -0.2, 0.0)
+    guard = guard or Guard(Setup(Toy(1), vocabulary(), say, listen=Voices()))
+    kept, reports = guard.check(window, text, lines, covered, word_times=lambda asked: words)
+    assert kept == lines, "nothing changes"
+    return [(report.start, report.end) for report in reports if report.kind == "unwritten"]
+
+
+def test_a_sentence_is_missed_however_soft_it_is_beside_the_others() -> None:
+    window = soft(speech((0, 10)), 15, 22)
+    assert missed(window, [line(0, 10, *spoken(40))]) == [(BEGIN + 10, BEGIN + 30)]
+
+
+def test_a_short_sentence_is_missed_in_a_long_silence() -> None:
+    window = speech((0, 5), (20, 21.2))
+    assert missed(window, [line(0, 5, *spoken(20))]) == [(BEGIN + 5, BEGIN + 30)]
+
+
+def test_speech_that_begins_in_one_window_and_ends_in_the_next_is_missed() -> None:
+    """Three and a half seconds on either side, less than what is worth a report."""
+    guard = Guard(Setup(Toy(1), vocabulary(), say, listen=Voices()))
+    first, then = speech((0, 30)), speech((0, 30), seconds=29.0)
+    assert missed(first, [line(0, 26.5, *spoken(100))], guard=guard) == []
+    second = AudioWindow(
+        then.samples, lambda samples, bins: samples, first.place + len(first.samples), first.samples[-6 * SAMPLE_RATE :]
+    )
+    assert missed(second, [line(33.5, 59, *spoken(100))], covered=29.0, guard=guard) == [(BEGIN + 26.5, BEGIN + 33.5)]
+    third = AudioWindow(
+        speech((0, 30)).samples,
+        lambda samples, bins: samples,
+        second.place + 29 * SAMPLE_RATE,
+        then.samples[-6 * SAMPLE_RATE :],
+    )
+    assert missed(third, [line(59, 89, *spoken(120))], guard=guard) == [], "a gap is told once"
+
+
+def test_a_sentence_is_missed_where_the_times_of_lines_reach_over_it() -> None:
+    lines = [line(0, 10, *spoken(24)), line(10, 20, *spoken(24))]
+    words = [(0.0, 6.0), (6.0, 6.4), (6.4, 13.6), (13.6, 14.0), (14.0, 20.0)]
+    window = speech((0, 20))
+    assert missed(window, lines, [(0.0, 1.0), (1.0, 6.4), *words[2:4]], covered=20.0) == [(BEGIN + 1, BEGIN + 13.6)], (
+        "two that touch are one"
+    )
+    silent = speech((0, 6.5), (13, 20))
+    assert missed(silent, lines, words[2:4], covered=20.0) == [], "a pause, with the words around it"
+    beyond = [(12.0, 30.0)]
+    assert missed(speech((0, 12), (20, 30)), lines, beyond, covered=20.0) == [], "the next window has that"
+
+
+def test_the_target_is_asked_for_words_only_where_lines_are_longer_than_their_words() -> None:
+    def fail(asked: Sequence[Line]) -> list[tuple[float, float]]:
+        raise AssertionError("costs a pass")
+
+    lines = [line(0, 10, *spoken(40)), line(10, 20, *spoken(33))]
+    text = WindowText(tuple(token for each in lines for token in each.tokens), -0.2, 0.0)
+    guard = Guard(Setup(Toy(1), vocabulary(), say, listen=Detector()))
+    assert guard.check(speech((0, 20)), text, lines, 20.0, word_times=fail) == (lines, [])
 
 
 def test_steady_noise_without_text_is_not_listened_to() -> None:

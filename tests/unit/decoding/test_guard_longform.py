@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from desktop_app.decoding import longform
 from desktop_app.decoding.audio_window import AudioWindow, Samples
-from desktop_app.decoding.guard import Guard, SpeechTimes
+from desktop_app.decoding.guard import Guard, SpeechTimes, WordTimes
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.longform import BEFORE, MARGIN, DecodingListener, transcribe
 from desktop_app.decoding.setup import Setup
@@ -36,10 +37,14 @@ class Spy(Guard):
         lines: Sequence[Line],
         covered: float,
         speech_times: SpeechTimes | None = None,
+        word_times: WordTimes | None = None,
     ) -> tuple[list[Line], list[GuardReport]]:
-        assert speech_times is not None
+        assert speech_times is not None and word_times is not None
         self.windows.append(window)
         self.spoken.append(list(speech_times(lines)))
+        words = word_times(lines)
+        assert all(end == start for (_, end), (start, _) in pairwise(words)), "without a gap"
+        assert not lines or words[0][0] == self.spoken[-1][0][0]
         return list(lines), []
 
 
@@ -60,7 +65,7 @@ def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it(monkey
     assert ends[:2] == pytest.approx([4 * WORD, 8 * WORD + 1], abs=0.1)
     assert (len(first.before), first.place) == (0, 0)
     for window in others:
-        np.testing.assert_array_equal(window.before, audio[window.place - BEFORE : window.place])
+        np.testing.assert_array_equal(window.before, audio[max(0, window.place - BEFORE) : window.place])
     assert others
     assert places == [window.place for window in spy.windows]
     assert max(margins) == MARGIN, "features depend on no more than their margin"

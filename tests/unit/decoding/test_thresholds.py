@@ -146,6 +146,8 @@ class Voice:
         self.asked += 1
         return max(0.0, min(end, self.end) - max(start, self.start))
 
+    total = longest
+
 
 def levels(*parts: tuple[float, float, float, float]) -> AudioWindow:
     """A window of parts: seconds, the level of its loud frames and of its soft ones, and the share of the loud ones."""
