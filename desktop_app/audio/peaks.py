@@ -16,15 +16,15 @@ from desktop_app.audio.files import Samples
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
-RATE = 50
-"""Peaks a second."""
+RATE = 100
+"""Peaks a second: a bar of a waveform that shows five seconds on a wide screen."""
 
 _EVERY = 0.2  # seconds between two batches
 _SIZE = SAMPLE_RATE // RATE
 
 
 def loudest(blocks: Iterable[Samples]) -> Iterator[Samples]:
-    """The largest magnitude of each 20 ms of 16 kHz sound, in batches of a fifth of a second's work."""
+    """The largest magnitude of each 10 ms of 16 kHz sound, in batches of a fifth of a second's work."""
     rest, batch, sent = np.zeros(0, np.float32), list[Samples](), monotonic()
     for block in blocks:
         sound = np.concatenate((rest, np.abs(block)))

@@ -14,7 +14,7 @@ from desktop_app.audio.peaks import PeakReader, PeaksListener
 from desktop_app.problems import Problem
 
 Peaks = npt.NDArray[np.uint16]
-"""`RATE` of audio/peaks.py a second, full scale at 65,535: 3.6 MB for ten hours."""
+"""`RATE` of audio/peaks.py a second, full scale at 65,535: 7.2 MB for ten hours."""
 
 _FULL = 65_535.0
 _NONE = np.zeros(0, np.uint16)

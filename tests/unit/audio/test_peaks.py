@@ -43,7 +43,7 @@ def steps(tmp_path: Path) -> Path:
     return path
 
 
-def test_peaks_are_the_loudest_of_each_fiftieth_of_a_second(steps: Path) -> None:
+def test_peaks_are_the_loudest_of_each_hundredth_of_a_second(steps: Path) -> None:
     events = Events()
     run = PeakReader(events).read(steps)
     assert events.done.wait(LONGEST)
