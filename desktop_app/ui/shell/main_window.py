@@ -58,6 +58,7 @@ from desktop_app.ui.transcript.figures_saver import FiguresSaver
 from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
 from desktop_app.ui.versions.controller import VersionController
+from desktop_app.ui.versions.conversation_hint import ConversationHint
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import PROBLEM, Banner, BannerArea
 from desktop_app.ui.widgets.confirm import confirm
@@ -68,6 +69,7 @@ from desktop_app.ui.widgets.theme import USUAL_TEXT_SIZE, Theme
 from desktop_app.ui.widgets.toast import Toast
 
 _ROOM_FOR_PANEL = 1040
+_SAMPLE = resources.path("resources", "sample", "conversation.flac")
 Page = TypeVar("Page", bound=QWidget)
 
 
@@ -149,6 +151,7 @@ class MainWindow(QMainWindow):
             self._connect()
         self._show_live()
         self._show_fetching()
+        self._offer_sample()
         self.show_idle()
 
     def _make_controllers(self) -> None:
@@ -166,7 +169,8 @@ class MainWindow(QMainWindow):
         self.player = PlayerController(page, context, self._playback, self._waveforms)
         self.versions = VersionController(page, context)
         page.banners.add(page.problem, self.live.lost, self.versions.speakers)
-        page.banners.add(self.live.check, page.broken_off, page.notice)
+        self.conversation = ConversationHint(page, context)
+        page.banners.add(self.live.check, page.broken_off, page.notice, self.conversation.banner)
         self.files.again_asked.connect(self.versions.open_sheet)
         self.speakers.strip.asked.connect(self.player.play_from)
 
@@ -262,6 +266,8 @@ class MainWindow(QMainWindow):
         self.sidebar.cancel_asked.connect(session.cancel)
         self.sidebar.remove_asked.connect(files.delete)
         self.sidebar.menu_asked.connect(files.open_menu)
+        self.idle.sample_asked.connect(lambda: self.add([str(_SAMPLE)]))
+        session.reloaded.connect(self._offer_sample)
         self.idle.record.inputs_asked.connect(lambda: live.open_inputs(self.idle.record.inputs))
         self._live.changed.connect(self._show_live)
         self._live.inputs.changed.connect(self.idle.refresh)
@@ -364,8 +370,12 @@ class MainWindow(QMainWindow):
 
     def _added(self, key: str) -> None:
         """It stands in the list; the page is the user's to turn."""
+        self._offer_sample()
         if self.current.entry is not None:
             self.page.refresh(self._session.in_work)
+
+    def _offer_sample(self) -> None:
+        self.idle.show_first_start(not self._session.entries)
 
     def _show_dropped(self, drop: int, key: str) -> None:
         """Show the first file of a drop, unless the user has gone on meanwhile, or follows a recording in work."""
@@ -401,6 +411,7 @@ class MainWindow(QMainWindow):
             self.page.begin_again(self._session.in_work)
 
     def _removed(self, key: str) -> None:
+        self._offer_sample()
         if key == self.current.key:
             self.show_idle()
 
