@@ -43,6 +43,9 @@ def loudest(blocks: Iterable[Samples]) -> Iterator[Samples]:
 class PeaksListener(Protocol):
     """Receives peaks in the reader's thread; `run` is the number that `read` returned."""
 
+    def opened(self, run: int, has_pictures: bool) -> None:
+        """The file can be read, and is a video or not."""
+
     def came(self, run: int, peaks: Samples) -> None:
         """The next ones."""
 
@@ -72,23 +75,17 @@ class PeakReader:
     def _work(self, run: int, path: str | Path, stop: Event) -> None:
         trouble: Problem | None = None
         try:
-            for peaks in _peaks(path):
-                if stop.is_set():
-                    return
-                self._listener.came(run, peaks)
+            decoder = DecoderProcess()
+            try:
+                decoder.ask(path, peaks=True)
+                self._listener.opened(run, bool(decoder.receive()[1]["pictures"]))
+                while (message := decoder.receive())[0] == BLOCK:
+                    if stop.is_set():
+                        return
+                    self._listener.came(run, np.frombuffer(message[1], "<f4"))
+            finally:
+                decoder.close()
         except Problem as problem:
             trouble = problem
         if not stop.is_set():
             self._listener.ended(run, trouble)
-
-
-def _peaks(path: str | Path) -> Iterator[Samples]:
-    """What a process of its own finds in a file. Raises Problem."""
-    decoder = DecoderProcess()
-    try:
-        decoder.ask(path, peaks=True)
-        decoder.receive()  # its length
-        while (message := decoder.receive())[0] == BLOCK:
-            yield np.frombuffer(message[1], "<f4")
-    finally:
-        decoder.close()

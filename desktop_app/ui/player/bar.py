@@ -30,9 +30,9 @@ _ICON_BUTTON, _ICON = 30, 18  # pixels of buttons and their icons
 
 
 class PlayerBar(QWidget):
-    """Attributes: play, back, forward, zoom_out, zoom_in, loop, speed, try_again, locate (buttons); volume; line (where
-    the place is chosen) and overview over it, of which `visible` says what they show; time; reason (why it cannot be
-    played).
+    """Attributes: play, back, forward, zoom_out, zoom_in, video, loop, speed, try_again, locate (buttons); volume; line
+    (where the place is chosen) and overview over it, of which `visible` says what they show; time; reason (why it
+    cannot be played).
 
     Signals: again_asked(); locate_asked(); speed_chosen(speed). Those of `line` and `volume` are theirs.
     """
@@ -56,11 +56,13 @@ class PlayerBar(QWidget):
         self.try_again = button(_("Try again"), "link", self.again_asked.emit)
         self.locate = button(_("Locate it…"), "link", self.locate_asked.emit)
         self.locate.hide()
+        self.video = actions.button("video")
+        self.video.hide()
         self.speed = button("", "tool", self.open_speeds)
         self.volume = VolumeButton(theme)
         waveform = column(self.overview, self.line)
         place = row(self.time, (waveform, 1), (self.reason, 1), self.locate, self.try_again, spacing=S3)
-        tools = (self.zoom_out, self.zoom_in, self.loop, self.speed, self.volume)
+        tools = (self.zoom_out, self.zoom_in, self.video, self.loop, self.speed, self.volume)
         inset = (_ICON_BUTTON - _ICON) // 2
         self.reason.setContentsMargins(inset, 0, 0, 0)
         self.time.setContentsMargins(S3, 0, 0, 0)

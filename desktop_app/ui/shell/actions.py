@@ -93,6 +93,7 @@ DESCRIPTIONS = (
                 N_("Zoom in")),
     Description("zoom_out", N_("Zoom out of the waveform"), "Alt+-", "zoom-out", N_("Zoom out")),
     Description("zoom_off", N_("Show the whole waveform"), "Alt+0"),
+    Description("video", N_("Show the picture of a video"), icon="video", label=N_("Picture"), checkable=True),
     Description("speakers", N_("Speakers"), icon="speakers", checkable=True),
     Description("speed", N_("Speed and acceptance"), "F12", "speed", N_("Speed"), checkable=True),
     Description("speaker_1", N_("Assign the line or the selection to speaker 1 to 9"), "Alt+1", in_text=True),

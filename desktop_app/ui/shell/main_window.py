@@ -36,6 +36,7 @@ from desktop_app.ui.export.controller import ExportController
 from desktop_app.ui.models.page import ModelsPage, model_folders
 from desktop_app.ui.player.controller import PlayerController
 from desktop_app.ui.player.playback import Playback
+from desktop_app.ui.player.video import VideoController
 from desktop_app.ui.player.waveforms import Waveforms
 from desktop_app.ui.recording.controller import RecordingController
 from desktop_app.ui.recording.listening import OpenStream
@@ -167,6 +168,9 @@ class MainWindow(QMainWindow):
         self.editor = TextEditor(page, context)
         self.speakers = SpeakerController(page, context, self._playback)
         self.player = PlayerController(page, context, self._playback, self._waveforms)
+        self.video = VideoController(page, context, self._playback, self._waveforms, self.player.bar)
+        self.connections.callback(self.video.close)
+        self.closed.connect(self.video.close)
         self.versions = VersionController(page, context)
         page.banners.add(page.problem, self.live.lost, self.versions.speakers)
         self.conversation = ConversationHint(page, context)

@@ -92,9 +92,7 @@ def test_an_old_recording_starts_no_engine_and_off_is_off(stage: Stage, entry: E
 
 def _voices(*turns: tuple[str, float, float]) -> tuple[Speaker, ...]:
     names = sorted({who for who, _, _ in turns})
-    return tuple(
-        Speaker(name, name, tuple((begin, end) for who, begin, end in turns if who == name)) for name in names
-    )
+    return tuple(Speaker(name, name, tuple((begin, end) for who, begin, end in turns if who == name)) for name in names)
 
 
 def test_a_conversation_has_two_voices_that_take_turns() -> None:
