@@ -49,6 +49,7 @@ class SilentEngine:
     places: dict[str, ResumePoint | None] = field(default_factory=dict)
     parts: dict[str, Span] = field(default_factory=dict)
     finding: list[tuple[str, str, str]] = field(default_factory=list)
+    listening: list[tuple[str, str, Span]] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
     live: list[tuple[str, Options, LiveOptions]] = field(default_factory=list)
     received: list[tuple[str, int, int]] = field(default_factory=list)
@@ -64,8 +65,11 @@ class SilentEngine:
         self.jobs.append((job, path, options))
         self.parts[job] = span
 
-    def find_speakers(self, job: str, path: str, speakers: str) -> None:
-        self.finding.append((job, path, speakers))
+    def find_speakers(self, job: str, path: str, speakers: str, span: Span | None = None) -> None:
+        if span is None:
+            self.finding.append((job, path, speakers))
+        else:
+            self.listening.append((job, path, span))
 
     def cancel(self, job: str) -> None:
         self.cancelled.append(job)

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from desktop_app import folders
 from desktop_app.app.background import BackgroundThread
+from desktop_app.app.editing.conversations import Conversations
 from desktop_app.app.editing.edits import Edits
 from desktop_app.app.editing.recheck import Checks
 from desktop_app.app.library.deletions import Deletions
@@ -99,7 +100,8 @@ class Core:
 class DesktopCore(Core):
     """Core, and what belongs to a program with a window but outlives each window.
 
-    Attributes: preferences, models, edits, recovery, dragged; watch (the folder whose new recordings are transcribed).
+    Attributes: preferences, models, edits, conversations, recovery, dragged; watch (the folder whose new recordings
+        are transcribed).
     """
 
     def __init__(
@@ -117,6 +119,7 @@ class DesktopCore(Core):
         )
         self.preferences, self.models = preferences, models
         self.edits = Edits(self.session)
+        self.conversations = Conversations(self.session, preferences)
         self.recovery = Recovery(self.session, preferences)
         self.watch = Watch(self.session, preferences)
         self.dragged = DraggedFiles()

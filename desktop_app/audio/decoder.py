@@ -31,9 +31,10 @@ import numpy.typing as npt
 import soxr
 
 from desktop_app import problems
-from desktop_app.audio.decoder_process import ALIVE, BLOCK, END, HEADER, OPENED, PROBLEM
+from desktop_app.audio.decoder_process import ALIVE, BLOCK, END, HEADER, OPENED, PICTURE, PICTURE_HEADER, PROBLEM
 from desktop_app.audio.peaks import loudest
 from desktop_app.audio.tempo import stretched
+from desktop_app.audio.video import pictures, video_of
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
@@ -162,6 +163,10 @@ def _answer(request: dict[str, Any], messages: _Messages) -> None:
             if request["length"]:
                 messages.send(END, json.dumps({"seconds": _counted(source)}).encode())
                 return
+            if request["pictures"]:
+                _let_others_go_first()
+                _send_pictures(source, request["start"], messages)
+                return
             reader = _Reader(source, request["start"], messages)
             blocks = reader.blocks()
             if request["peaks"]:
@@ -174,6 +179,14 @@ def _answer(request: dict[str, Any], messages: _Messages) -> None:
         messages.send(PROBLEM, json.dumps(problems.plain(problem)).encode())
     except MemoryError:
         messages.send(PROBLEM, json.dumps(problems.plain(Problem("file.memory"))).encode())
+
+
+def _send_pictures(source: _Source, start: float, messages: _Messages) -> None:
+    with _container(source) as container:
+        for time, picture in pictures(container, start, messages.send_alive):
+            header = PICTURE_HEADER.pack(time, picture.shape[1], picture.shape[0])
+            messages.send(PICTURE, header + picture.tobytes())
+    messages.send(END, json.dumps({"damage": None}).encode())
 
 
 def _open(path: Path) -> io.FileIO:
@@ -279,7 +292,8 @@ class _Reader:
             first = next(blocks, None)
             if first is None and not self._start:
                 raise Problem("file.damaged" if self.damage else "file.no_sound")
-            self._messages.send(OPENED, json.dumps({"seconds": self._seconds}).encode())
+            opened = {"seconds": self._seconds, "pictures": video_of(self._container) is not None}
+            self._messages.send(OPENED, json.dumps(opened).encode())
             if first is not None:
                 yield first
                 yield from blocks

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import math
 import os
 import socket
 import struct
@@ -31,13 +32,19 @@ ARGUMENT = "--decode-media"
 FORKS = sys.platform == "linux"
 """Whether there is a fork server. Its standard input is a socket, from which it takes the connection of each child."""
 
-OPENED, BLOCK, ALIVE, END, PROBLEM = b"O", b"B", b"A", b"E", b"P"
+OPENED, BLOCK, PICTURE, ALIVE, END, PROBLEM = b"O", b"B", b"V", b"A", b"E", b"P"
 HEADER = struct.Struct("<cI")
+PICTURE_HEADER = struct.Struct("<dHH")
+"""Before the RGB bytes of a picture: its time in seconds, its width and its height."""
+
+PICTURE_WIDTH, PICTURE_HEIGHT, PICTURES_A_SECOND = 480, 320, 5
+"""The most that is sent of a video."""
 
 DEADLINE = 30
 """Seconds without a message, after which a child is ended."""
 
 _LONGEST = 1 << 27  # bytes of a message
+_MOST_PIXELS = PICTURE_WIDTH * PICTURE_HEIGHT
 _ERRORS: int | IO[bytes] = subprocess.DEVNULL  # where a child's traceback would go
 
 
@@ -60,17 +67,20 @@ class DecoderProcess:
         *,
         length: bool = False,
         peaks: bool = False,
+        pictures: bool = False,
     ) -> None:
         """Request the blocks of a file from the second `start` on, `speed` times as fast; or only its `length`, or
-        its `peaks` (audio/peaks.py) in the place of samples."""
-        request = {"path": os.fspath(path), "start": start, "speed": speed, "length": length, "peaks": peaks}
+        its `peaks` (audio/peaks.py) or its `pictures` (audio/video.py) in the place of samples."""
+        request = {"path": os.fspath(path), "start": start, "speed": speed}
+        request |= {"length": length, "peaks": peaks, "pictures": pictures}
         with suppress(OSError):  # if it has ended, `receive` raises
             self._child.requests.write(json.dumps(request).encode() + b"\n")
             self._child.requests.flush()
         Thread(target=self._watch, name="decoder-watch", daemon=True).start()
 
     def receive(self) -> tuple[bytes, Any]:
-        """The next message: BLOCK with the bytes of f32 samples, or OPENED or END with named values.
+        """The next message: BLOCK with the bytes of f32 samples, PICTURE with its time, width, height and RGB bytes, or
+        OPENED or END with named values.
 
         Raises the Problem that the child reports, or that it has crashed: it may also send anything then.
         """
@@ -84,11 +94,13 @@ class DecoderProcess:
                     raise problems.from_plain(bounded.parse_json(content))
                 if kind == BLOCK and size % 4 == 0:
                     return kind, content
+                if kind == PICTURE:
+                    return kind, _picture(content)
                 if kind in (OPENED, END):
                     return kind, bounded.parse_json(content)
                 if kind != ALIVE:
                     raise Problem("file.crashed")
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, struct.error) as error:
             raise Problem("file.crashed") from error
         finally:
             self._waits = False
@@ -122,6 +134,15 @@ class DecoderProcess:
             received = self._received
         self._stuck = True
         self._child.end()
+
+
+def _picture(content: bytes) -> tuple[float, int, int, bytes]:
+    """What a child says is a picture. Raises ValueError where it cannot be one: a child that was taken over may lie."""
+    seconds, width, height = PICTURE_HEADER.unpack_from(content)
+    rgb = content[PICTURE_HEADER.size :]
+    if not (math.isfinite(seconds) and 0 < len(rgb) == width * height * 3) or width * height > _MOST_PIXELS:
+        raise ValueError(len(content))
+    return seconds, width, height, rgb
 
 
 class _Child(Protocol):

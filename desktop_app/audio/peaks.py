@@ -16,15 +16,15 @@ from desktop_app.audio.files import Samples
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
-RATE = 50
-"""Peaks a second."""
+RATE = 100
+"""Peaks a second: a bar of a waveform that shows five seconds on a wide screen."""
 
 _EVERY = 0.2  # seconds between two batches
 _SIZE = SAMPLE_RATE // RATE
 
 
 def loudest(blocks: Iterable[Samples]) -> Iterator[Samples]:
-    """The largest magnitude of each 20 ms of 16 kHz sound, in batches of a fifth of a second's work."""
+    """The largest magnitude of each 10 ms of 16 kHz sound, in batches of a fifth of a second's work."""
     rest, batch, sent = np.zeros(0, np.float32), list[Samples](), monotonic()
     for block in blocks:
         sound = np.concatenate((rest, np.abs(block)))
@@ -42,6 +42,9 @@ def loudest(blocks: Iterable[Samples]) -> Iterator[Samples]:
 
 class PeaksListener(Protocol):
     """Receives peaks in the reader's thread; `run` is the number that `read` returned."""
+
+    def opened(self, run: int, has_pictures: bool) -> None:
+        """The file can be read, and is a video or not."""
 
     def came(self, run: int, peaks: Samples) -> None:
         """The next ones."""
@@ -72,23 +75,17 @@ class PeakReader:
     def _work(self, run: int, path: str | Path, stop: Event) -> None:
         trouble: Problem | None = None
         try:
-            for peaks in _peaks(path):
-                if stop.is_set():
-                    return
-                self._listener.came(run, peaks)
+            decoder = DecoderProcess()
+            try:
+                decoder.ask(path, peaks=True)
+                self._listener.opened(run, bool(decoder.receive()[1]["pictures"]))
+                while (message := decoder.receive())[0] == BLOCK:
+                    if stop.is_set():
+                        return
+                    self._listener.came(run, np.frombuffer(message[1], "<f4"))
+            finally:
+                decoder.close()
         except Problem as problem:
             trouble = problem
         if not stop.is_set():
             self._listener.ended(run, trouble)
-
-
-def _peaks(path: str | Path) -> Iterator[Samples]:
-    """What a process of its own finds in a file. Raises Problem."""
-    decoder = DecoderProcess()
-    try:
-        decoder.ask(path, peaks=True)
-        decoder.receive()  # its length
-        while (message := decoder.receive())[0] == BLOCK:
-            yield np.frombuffer(message[1], "<f4")
-    finally:
-        decoder.close()

@@ -101,9 +101,9 @@ class Engine:
         """Queue a stretch of a file, in seconds, as the job `job`."""
         self._order(Transcribe(job, path, options, span=span))
 
-    def find_speakers(self, job: str, path: str, speakers: str) -> None:
+    def find_speakers(self, job: str, path: str, speakers: str, span: Span | None = None) -> None:
         """Queue a file in which the speakers are to be found, as FindSpeakers says."""
-        self._order(FindSpeakers(job, path, Options(speakers=speakers)))
+        self._order(FindSpeakers(job, path, Options(speakers=speakers), span=span))
 
     def start_live(self, job: str, options: Options, live: LiveOptions) -> None:
         """Begin a live session; a running file job pauses at its next window, and waiting ones wait until it is over.

@@ -45,8 +45,8 @@ class Transcribe:
 
 @dataclass(frozen=True)
 class FindSpeakers(Transcribe):
-    """Do not transcribe the file, but find out who speaks when in it, with the `speakers` of the options; Finished has
-    the speakers with their turns, and no text."""
+    """Do not transcribe the file, or the `span` of it, but find out who speaks when in it, with the `speakers` of the
+    options; Finished has the speakers with their turns, and no text. Turns of a span count from its beginning."""
 
 
 @dataclass(frozen=True)

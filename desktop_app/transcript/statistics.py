@@ -63,17 +63,28 @@ class Statistics:
         return self.wall_seconds / self.audio_seconds if self.audio_seconds else 0.0
 
 
+BUSY = 0.15
+"""Share of the processors; what a desktop does by itself stays well below it."""
+
+
 @dataclass(frozen=True)
 class Speed:
-    """Seconds of audio that are transcribed in a second, by the target alone and with its draft (0 without one)."""
+    """Seconds of audio that are transcribed in a second, by the target alone and with its draft (0 without one).
+    `others` is the share of the processors that other programs used meanwhile, 0 where that is unknown."""
 
     alone: float
     with_draft: float
+    others: float = 0.0
 
     @property
     def used(self) -> float:
         """That of a transcription, which drafts where it can."""
         return self.with_draft or self.alone
+
+    @property
+    def was_busy(self) -> bool:
+        """Whether other programs took so much that it is faster when they do not."""
+        return self.others > BUSY
 
 
 class Counter:

@@ -79,19 +79,19 @@ def run(
 def _find_speakers(
     request: FindSpeakers, outbox: Outbox, cancelled: Callable[[], bool], pause: Callable[[], None]
 ) -> Transcript:
-    """The speakers of a file, in a transcript without text."""
+    """The speakers of a file, or of a span of it, in a transcript without text."""
     finder, samples = FileSpeakers(request.options.speakers), 0
-    with AudioFile(request.path) as audio:
-        for block in audio:
+    with _Sound(request.path, request.span) as sound:
+        for block in sound:
             if cancelled():
                 raise CancelledError
             finder.feed(block)
             if samples // _TURN != (samples + block.size) // _TURN:
                 pause()
                 finder.work()
-                outbox.send(Progress(request.job, samples / SAMPLE_RATE, audio.seconds, Statistics()))
+                outbox.send(Progress(request.job, samples / SAMPLE_RATE, sound.seconds, Statistics()))
             samples += block.size
-        made = finder.finish(TextSoFar(request.path).transcript(samples / SAMPLE_RATE, audio.damage))
+        made = finder.finish(TextSoFar(request.path).transcript(samples / SAMPLE_RATE, sound.damage))
     if made.models.notices:
         raise made.models.notices[0]
     return made

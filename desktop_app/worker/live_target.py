@@ -22,6 +22,11 @@ TOO_SLOW = 1.0
 """Seconds for encoding one window, which every update does, above which a model is too slow."""
 
 
+LAGS = 3.0
+"""Seconds for one window from which the text comes so late that a user is told. Below it live text is a little slower,
+and nothing is wrong."""
+
+
 def pair_for_live(request: StartLive, model_cache: ModelCache, announce: Announce) -> tuple[Pair, Models]:
     """The pair for a live session, and its description. Raises Problem.
 
@@ -37,6 +42,8 @@ def pair_for_live(request: StartLive, model_cache: ModelCache, announce: Announc
         return pair, pair.described()
     smaller = _smaller(chosen, seconds, request)
     needed = f"{seconds:.1f}"
+    if smaller is None and seconds <= LAGS:
+        return pair, pair.described()
     if smaller is None:
         return pair, _with(pair.described(), Problem("model.live_slow", model=chosen.name, seconds=needed))
     model_cache.clear()

@@ -30,10 +30,11 @@ from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Speed
 from desktop_app.worker.file_job import settings_of
 from desktop_app.worker.loaded_models import ModelCache, Pair
+from desktop_app.worker.other_load import OtherLoad
 
 SECONDS = 45  # two windows, the second not full
 _LEAST = 8.0  # seconds of measuring, after which what else the computer does has shown
-_MOST_ROUNDS = 5
+_FEWEST_ROUNDS, _MOST_ROUNDS = 2, 5
 
 
 class _Tokens(longform.DecodingListener):
@@ -81,26 +82,29 @@ def on_device(device: str) -> Trial:
 
 def speed(options: Options, progress: Callable[[str, float, float], None], file: str = "") -> Speed:
     """Measure the models of these options on the sample or on the middle of a file: with the draft and without it, in
-    turn, each at its fastest, because what else the computer does can only delay them. Loading and reading are not
-    counted. Raises Problem.
+    turn, each at its fastest, because what else the computer does can only delay them; and how much that is. Every
+    second round goes the other way round, so that neither always comes first. Loading and reading are not counted.
+    Raises Problem.
     """
     audio = _middle(file) if file else _beginning()
     pair = ModelCache().pair(options, lambda stage, **values: progress("Loading", 0, 0))
     settings = settings_of(options, pair.target.checkpoint)
     ways = (False, True) if pair.draft else (False,)
     taken: dict[bool, list[float]] = {way: [] for way in ways}
-    began = perf_counter()
+    began, load = perf_counter(), OtherLoad()
     for done in range(_MOST_ROUNDS):
         share = max(done / _MOST_ROUNDS, (perf_counter() - began) / _LEAST)
-        if done and share >= 1:
+        if done < _FEWEST_ROUNDS:
+            share = min(share, done / _FEWEST_ROUNDS)
+        elif share >= 1:
             break
         progress("Measuring", share, 1)
-        for way in ways:
+        for way in ways if done % 2 == 0 else reversed(ways):
             since = perf_counter()
             _write(pair, audio, settings, draft=way, look_ahead=pair.look_ahead())
             taken[way].append(perf_counter() - since)
     fastest = {way: len(audio) / SAMPLE_RATE / min(seconds) for way, seconds in taken.items()}
-    return Speed(fastest[False], fastest.get(True, 0.0))
+    return Speed(fastest[False], fastest.get(True, 0.0), load.share())
 
 
 def _write(

@@ -66,6 +66,10 @@ class FakePeakReader:
     def stop(self) -> None:
         self.stopped += 1
 
+    def open(self, has_pictures: bool) -> None:
+        """Let it find out what kind of file it is."""
+        self.listener.opened(len(self.files), has_pictures)
+
     def feed(self, *values: float) -> None:
         """Let it find these peaks."""
         self.listener.came(len(self.files), np.array(values, np.float32))

@@ -434,6 +434,22 @@ def test_the_speed_of_this_computer_is_measured_when_asked(page: ModelsPage, sta
     assert Speeds().find((order.work.target, "auto", "auto")) == Speed(9.04, 12.6)
 
 
+def test_a_measurement_of_a_busy_computer_says_so_and_replaces_no_quiet_one(page: ModelsPage, stage: Stage) -> None:
+    card, told = page.card, list[str]()
+    stage.models.told.connect(told.append)
+    for speed, shown in (
+        (Speed(5.3, 7.1, 0.4), "Other work took 40% of the processor meanwhile. Measure again when it is quiet."),
+        (Speed(9.0, 12.6), "5 min"),
+        (Speed(7.1, 7.1, 0.5), "5 min"),
+    ):
+        card.measure.click()
+        stage.works.of(Measure).say(Done("base", speed=speed))
+        settle(stage, card.measure.isEnabled)
+        assert card._speed_line.text().endswith(shown)
+    assert told == ["The computer was busy. The earlier result is kept."]
+    assert stage.models.speed == Speed(9.0, 12.6)
+
+
 def test_a_better_model_is_suggested_where_this_computer_is_fast_enough(page: ModelsPage, stage: Stage) -> None:
     base, large = replace(BASE, parameters=72_000_000), replace(LARGE, parameters=240_000_000, memory=(1000, 1000))
     stage.works.found = replace(stage.works.found, installed=(base,), offered=(large,))

@@ -59,15 +59,17 @@ def test_a_badge_is_painted_in_the_speakers_colour(palette: Palette, theme: Them
 
 def test_every_turn_is_seen_and_none_leaves_its_lane() -> None:
     turns = ((0.0, 0.01), (10.0, 20.0), (20.001, 30.0), (99.99, 100.0))
-    found = runs(turns, 100.0, 200.0)
+    found = runs(turns, (0.0, 100.0), 200.0)
     assert found == [(0.0, 2.0), (20.0, pytest.approx(40.0)), (198.0, pytest.approx(2.0))]
-    assert runs(((0.0, 500.0),), 100.0, 50.0) == [(0.0, 50.0)]
-    assert runs(turns, 0.0, 200.0) == []
+    assert runs(((0.0, 500.0),), (0.0, 100.0), 50.0) == [(0.0, 50.0)]
+    assert runs(turns, (0.0, 0.0), 200.0) == []
+    assert runs(turns, (15.0, 25.0), 200.0) == [(0.0, 200.0)]
+    assert runs(turns, (40.0, 60.0), 200.0) == []
 
 
 def test_ten_hours_of_short_turns_are_few_rectangles() -> None:
     turns = tuple((second * 1.5, second * 1.5 + 1.0) for second in range(24_000))
-    assert len(runs(turns, 36_000.0, 300.0)) == 1
+    assert len(runs(turns, (0.0, 36_000.0), 300.0)) == 1
 
 
 def test_the_next_turn_is_found_in_both_directions() -> None:

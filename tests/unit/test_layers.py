@@ -266,9 +266,10 @@ def test_only_the_decoding_process_reads_media() -> None:
     """A damaged file may crash FFmpeg: nothing but the program of that process opens one with it. Beside it only the
     encoders and that program's own filter know FFmpeg, and they see no file."""
     knowing = {name for name in MODULES if any(module.split(".")[0] == "av" for _, module in imports(name))}
-    assert knowing == {"audio.decoder", "audio.flac", "audio.mp3", "audio.tempo"}
+    assert knowing == {"audio.decoder", "audio.flac", "audio.mp3", "audio.tempo", "audio.video"}
     assert not any("av.open" in MODULES[name].read_text(encoding="utf-8") for name in knowing - {"audio.decoder"})
-    assert {name for name in MODULES if "audio.tempo" in arrows(name)} == {"audio.decoder"}
+    for name in ("audio.tempo", "audio.video"):
+        assert {each for each in MODULES if name in arrows(each)} == {"audio.decoder"}
     assert {name for name in MODULES if "audio.decoder" in arrows(name)} == {"__main__"}
 
 

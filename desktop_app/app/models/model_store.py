@@ -13,7 +13,7 @@ from typing import Protocol
 
 from desktop_app.app.background import BackgroundThread, Post
 from desktop_app.app.models.model_job import Job
-from desktop_app.app.models.speeds import Chosen, Speeds, estimate, installed_memory, suggestion
+from desktop_app.app.models.speeds import Chosen, Speeds, estimate, installed_memory, says_more, suggestion
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
@@ -305,11 +305,18 @@ class ModelStore:
             case Try():
                 self._take(work, done)
             case Measure() if done.speed is not None:
-                if work.file:
-                    self.compared[work.file] = done.speed
-                else:
-                    self.speeds.keep((work.target, work.draft, work.precision), done.speed)
-                    self._worker.do(self.speeds.save)
+                self._keep_speed(work, done.speed)
+
+    def _keep_speed(self, work: Measure, speed: Speed) -> None:
+        if work.file:
+            kept = says_more(speed, self.compared.get(work.file))
+            if kept:
+                self.compared[work.file] = speed
+        else:
+            kept = self.speeds.keep((work.target, work.draft, work.precision), speed)
+            self._worker.do(self.speeds.save)
+        if not kept:
+            self.told.emit(_("The computer was busy. The earlier result is kept."))
 
     def _refuse(self, name: str, work: Work, message: Refused) -> None:
         why = sentence(message.problem)

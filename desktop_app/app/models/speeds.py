@@ -39,18 +39,27 @@ class Speeds:
         """What was last measured of a model, with any draft and precision."""
         return next((speed for chosen, speed in reversed(self._found.items()) if chosen[0] == folder), None)
 
-    def keep(self, chosen: Chosen, speed: Speed) -> None:
-        """Take a measurement, in the place of an earlier one."""
+    def keep(self, chosen: Chosen, speed: Speed) -> bool:
+        """Take a measurement, unless an earlier one says more. Whether it was taken."""
+        if not says_more(speed, self._found.get(chosen)):
+            return False
         self._found.pop(chosen, None)
         self._found[chosen] = speed
+        return True
 
     def save(self) -> None:
         """Write the file."""
-        speeds = [[*chosen, speed.alone, speed.with_draft] for chosen, speed in self._found.items()]
+        speeds = [[*chosen, speed.alone, speed.with_draft, speed.others] for chosen, speed in self._found.items()]
         text = json.dumps({"version": __version__, "speeds": speeds}, indent=1)
         with suppress(OSError):
             _path().parent.mkdir(parents=True, exist_ok=True)
             atomic.write(_path(), text)
+
+
+def says_more(speed: Speed, before: Speed | None) -> bool:
+    """Whether a measurement says more than the one before it: what a busy computer does says less than what a quieter
+    one did."""
+    return before is None or not speed.was_busy or speed.others <= before.others
 
 
 def estimate(measured: Speed, measured_parameters: int, parameters: int) -> float:
@@ -102,7 +111,7 @@ def _read(path: Path) -> dict[Chosen, Speed]:
 
 def _measured(kept: list[Any]) -> tuple[Chosen, Speed]:
     folder, draft, precision, *speeds = kept
-    alone, with_draft = map(float, speeds)
-    if not (math.isfinite(alone + with_draft) and alone > 0 <= with_draft):
+    alone, with_draft, others = map(float, speeds)
+    if not (math.isfinite(alone + with_draft) and alone > 0 <= with_draft and 0 <= others <= 1):
         raise ValueError(kept)
-    return (str(folder), str(draft), str(precision)), Speed(alone, with_draft)
+    return (str(folder), str(draft), str(precision)), Speed(alone, with_draft, others)

@@ -15,6 +15,7 @@ from desktop_app.texts import N_, _, ngettext, pgettext
 from desktop_app.transcript.guarded import missed
 from desktop_app.transcript.model import GuardReport, Models, Speaker, Transcript
 from desktop_app.transcript.speakers import called
+from desktop_app.transcript.statistics import Speed
 
 if TYPE_CHECKING:
     from desktop_app.audio.recording import Gap
@@ -176,6 +177,14 @@ def percent(share: float) -> str:
     """A share of 0 to 1 as a whole percentage; "100%" and "0%" only when it is exactly that."""
     whole = round(share * 100)
     return _("{number}%", number=min(max(whole, 1), 99) if 0 < share < 1 else whole)
+
+
+def busy(measured: Speed) -> str:
+    """That the computer had other things to do meanwhile; "" where it had not."""
+    if not measured.was_busy:
+        return ""
+    share = percent(measured.others)
+    return _("Other work took {share} of the processor meanwhile. Measure again when it is quiet.", share=share)
 
 
 def size(count: int) -> str:

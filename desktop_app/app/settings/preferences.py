@@ -47,6 +47,7 @@ class Preferences:
         watched: the folder whose new recordings are transcribed; "" for none.
         notices: whether a notification tells what was transcribed while another window was in front: ON or OFF.
         tray: whether there is an icon in the system's tray: ON or OFF.
+        conversations: whether finding the speakers is suggested where several people speak: ON or OFF.
         language: that of the texts, a code of `texts.languages()`; "" for the system's.
     Signals: changed() when the next recording is to be transcribed in another way, in another language of texts, or
         with a tray icon or without.
@@ -57,6 +58,7 @@ class Preferences:
     watched = _Choice("")
     notices = _Choice(ON, (ON, OFF).__contains__, tell=False)
     tray = _Choice(OFF, (ON, OFF).__contains__)
+    conversations = _Choice(ON, (ON, OFF).__contains__, tell=False)
     language = _Choice("", lambda code: code in texts.languages())
 
     def __init__(self, worker: BackgroundThread) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from desktop_app.app.models.model_store import PAIR, SMALL, SPEED, ModelStore
+from desktop_app.app.presentation import wording
 from desktop_app.app.settings.preferences import PRECISIONS, Preferences
 from desktop_app.engine.model_list import ListedModel, name_of
 from desktop_app.messages.model_work import Quantise
@@ -119,7 +120,7 @@ class ModelsCard(QWidget):
         self.measure.setEnabled(SPEED not in self._models.jobs)
         self.measure.setText(_("Measure again") if speed else _("Measure"))
         self._speed_line.setText(
-            models_words.speed(speed)
+            "\n".join(filter(None, (models_words.speed(speed), wording.busy(speed))))
             if speed
             else _("Transcribes a part of the sample conversation with these models. Takes about half a minute.")
         )

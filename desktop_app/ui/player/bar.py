@@ -10,26 +10,29 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.app.presentation import wording
 from desktop_app.texts import _
+from desktop_app.ui.player.overview import Overview
 from desktop_app.ui.player.playback import SPEEDS
 from desktop_app.ui.player.seek_line import SeekLine
 from desktop_app.ui.player.turns import Lane
+from desktop_app.ui.player.visible_part import VisiblePart
 from desktop_app.ui.player.volume import VolumeButton
-from desktop_app.ui.transcript.painting import GUTTER, text_column
+from desktop_app.ui.player.waveforms import Peaks
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.screen_reader import announce, named
 from desktop_app.ui.widgets.sheet import quiet, rule
-from desktop_app.ui.widgets.theme import S1, S3, Theme, font
+from desktop_app.ui.widgets.theme import S1, S3, S4, Theme, font
 
-_NARROW = 620  # then the length of the recording is not written out
-_PLAY, _ICON_BUTTON, _ICON = 36, 30, 18  # pixels of buttons and their icons
+_NARROW = 620  # then the length of the recording is not written out, and keys and the wheel zoom
+_ICON_BUTTON, _ICON = 30, 18  # pixels of buttons and their icons
 
 
 class PlayerBar(QWidget):
-    """Attributes: play, back, forward, loop, speed, try_again, locate (buttons); volume; line (where the place is
-    chosen); time; reason (why it cannot be played).
+    """Attributes: play, back, forward, zoom_out, zoom_in, video, loop, speed, try_again, locate (buttons); volume; line
+    (where the place is chosen) and overview over it, of which `visible` says what they show; time; reason (why it
+    cannot be played).
 
     Signals: again_asked(); locate_asked(); speed_chosen(speed). Those of `line` and `volume` are theirs.
     """
@@ -38,31 +41,34 @@ class PlayerBar(QWidget):
     locate_asked = Signal()
     speed_chosen = Signal(float)
 
-    def __init__(self, theme: Theme, actions: Actions, scroll_bar: QWidget, parent: QWidget | None = None) -> None:
-        """`scroll_bar` is that of the text, whose column the bar keeps to."""
+    def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme, self._scroll_bar = theme, scroll_bar
-        theme.text_resized.connect(self._keep_to_column)
         self._actions, self._length, self._now, self._speed = actions, 0.0, 0.0, 1.0
         self.play = actions.button("play", "play", "on_accent")
         self.back, self.forward, self.loop = (actions.button(name) for name in ("back", "forward", "loop"))
         self.time = label("", "clock")
         self.time.setFont(font(13, figures=True))
-        self.line = SeekLine(theme)
+        self.visible = VisiblePart(self)
+        self.line = SeekLine(theme, self.visible)
+        self.overview = Overview(theme, self.visible)
+        self.zoom_out, self.zoom_in = actions.button("zoom_out"), actions.button("zoom_in")
         self.reason = quiet()
         self.try_again = button(_("Try again"), "link", self.again_asked.emit)
         self.locate = button(_("Locate it…"), "link", self.locate_asked.emit)
         self.locate.hide()
+        self.video = actions.button("video")
+        self.video.hide()
         self.speed = button("", "tool", self.open_speeds)
         self.volume = VolumeButton(theme)
-        place = row(self.time, (self.line, 1), (self.reason, 1), self.locate, self.try_again, spacing=S3)
-        tools = (self.loop, self.speed, self.volume)
-        # The first icon behind the play button stands under the left edge of the text, as the words in its place do.
+        waveform = column(self.overview, self.line)
+        place = row(self.time, (waveform, 1), (self.reason, 1), self.locate, self.try_again, spacing=S3)
+        tools = (self.zoom_out, self.zoom_in, self.video, self.loop, self.speed, self.volume)
         inset = (_ICON_BUTTON - _ICON) // 2
         self.reason.setContentsMargins(inset, 0, 0, 0)
         self.time.setContentsMargins(S3, 0, 0, 0)
-        self._row = row(self.play, GUTTER - _PLAY - inset, self.back, self.forward, (place, 1), S3, *tools)
-        column(rule(), self._row, inside=self)
+        controls = row(self.play, S4, self.back, self.forward, (place, 1), S3, *tools, margins=(S4, S1, S4 - inset, S1))
+        column(rule(), controls, inside=self)
+        self.visible.changed.connect(self._show_zoom)
         self.show_speed(1.0)
         self.say("")
 
@@ -72,9 +78,15 @@ class PlayerBar(QWidget):
         self.line.show_recording(seconds, lanes)
         self._fit_time()
 
+    def show_peaks(self, peaks: Peaks) -> None:
+        """How loud the recording is, as far as that is known."""
+        self.line.show_peaks(peaks)
+        self.overview.show_peaks(peaks)
+
     def show_place(self, seconds: float) -> None:
         """Where it is heard."""
         self.line.show_place(seconds)
+        self.overview.show_place(seconds)
         before, self._now = int(self._now), seconds
         if before != int(seconds):
             self._show_time()
@@ -100,6 +112,7 @@ class PlayerBar(QWidget):
         self.locate.setVisible(has_moved)
         for widget in (self.back, self.forward, self.time, self.line, self.loop, self.speed, self.volume):
             widget.setVisible(not reason)
+        self._show_zoom()
 
     def open_speeds(self) -> None:
         """Let the user choose how fast it plays."""
@@ -115,14 +128,15 @@ class PlayerBar(QWidget):
         menu.popup(self.speed.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._keep_to_column()
-
-    def _keep_to_column(self) -> None:
-        """Keep to the column of the text."""
-        left, width = text_column(self.width() - self._scroll_bar.sizeHint().width(), self._theme.text_size)
-        right = max(self.width() - left - width - (_ICON_BUTTON - _ICON) // 2, 0)
-        self._row.setContentsMargins(left - GUTTER, S1, right, S1)
         self._fit_time()
+        self._show_zoom()
+
+    def _show_zoom(self) -> None:
+        """The overview while a part is shown, and the buttons where there is room."""
+        usable = self.line.isVisibleTo(self)
+        self.overview.setVisible(usable and self.visible.is_zoomed)
+        for each in (self.zoom_out, self.zoom_in):
+            each.setVisible(usable and self.width() >= _NARROW)
 
     def _fit_time(self) -> None:
         """Room for the longest time, so that no digit moves what stands beside it."""

@@ -26,6 +26,7 @@ from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.widgets.speaker_badge import look_of
 
 _SHORTEST_LOOP = 0.5  # seconds
+_CLOSER = 2.0  # times, for one step of zoom
 
 
 class PlayerController(QObject):
@@ -44,7 +45,7 @@ class PlayerController(QObject):
         self._theme, self._actions, self._current = context.theme, context.actions, context.current
         self._session, self._preferences = context.core.session, context.core.preferences
         self._refused: dict[str, Problem] = {}  # why recordings cannot be played
-        self.bar = PlayerBar(self._theme, self._actions, self._view.verticalScrollBar())
+        self.bar = PlayerBar(self._theme, self._actions)
         self._pill = PlayingPill(self._view, self._theme)
         self._shown: tuple[str, bool, Transcript] | None = None  # the recording, whether it was in work, its text
         page.put_under(self.bar)
@@ -64,7 +65,11 @@ class PlayerController(QObject):
             slower=partial(self.step_speed, -1),
             faster=partial(self.step_speed, 1),
             loop=self._follow_loop,
+            zoom_in=partial(self.zoom, _CLOSER),
+            zoom_out=partial(self.zoom, 1 / _CLOSER),
+            zoom_off=self.bar.visible.show_all,
         )
+        self.bar.visible.changed.connect(self._show_zoom)
         self._page.window().installEventFilter(self)
         self.bar.line.sought.connect(self.seek)
         self.bar.again_asked.connect(self.try_again)
@@ -163,6 +168,10 @@ class PlayerController(QObject):
         self._playback.set_volume(volume)
         self._preferences.set("play_volume", str(volume))
 
+    def zoom(self, factor: float) -> None:
+        """Show a part of the waveform that is so many times shorter, around where it is heard if that is in sight."""
+        self.bar.visible.zoom(factor, self._playback.place(self._current.key))
+
     def try_again(self) -> None:
         """Play what could not be played."""
         self._refused.pop(self._current.key, None)
@@ -239,6 +248,8 @@ class PlayerController(QObject):
         entry = self._current.entry
         if entry is not None:
             shown, self._shown = self._shown, (entry.id, entry.state in IN_WORK, entry.shown())
+            if shown is None or shown[0] != entry.id:
+                self.bar.visible.show_all()
             if shown is None or shown[:2] != self._shown[:2] or not speakers.have_same_turns(shown[2], self._shown[2]):
                 self.bar.show_recording(entry.seconds, self._lanes(entry))
             self.bar.line.show_marks(entry.marks)
@@ -266,18 +277,25 @@ class PlayerController(QObject):
         self.bar.setVisible(entry is not None and _has_sound(entry))
         moved = problem is not None and problem.code == "file.moved"
         self.bar.say(sentence(problem) if problem is not None else "", has_moved=moved)
+        self._show_zoom()
         self.changed.emit()
+
+    def _show_zoom(self) -> None:
+        visible = self.bar.visible
+        self._actions["zoom_in"].setEnabled(self.can_play and visible.can_zoom_in)
+        for name in ("zoom_out", "zoom_off"):
+            self._actions[name].setEnabled(self.can_play and visible.is_zoomed)
 
     def _read_peaks(self) -> None:
         entry = self._current.entry
         if entry is not None and self.can_play and entry.state not in IN_WORK:
             self._waveforms.read(entry.path)
-        self.bar.line.show_peaks(self._waveforms.peaks(entry.path if entry is not None else ""))
+        self.bar.show_peaks(self._waveforms.peaks(entry.path if entry is not None else ""))
 
     def _show_peaks(self, path: str) -> None:
         entry = self._current.entry
         if entry is not None and entry.path == path:
-            self.bar.line.show_peaks(self._waveforms.peaks(path))
+            self.bar.show_peaks(self._waveforms.peaks(path))
 
     def _show_playing(self) -> None:
         key, entry = self._current.key, self._current.entry

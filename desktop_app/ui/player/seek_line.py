@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip, QWidget
 
-from desktop_app.audio.peaks import RATE
 from desktop_app.texts import _
+from desktop_app.transcript.model import Span
+from desktop_app.ui.player.bars import paint_bars
 from desktop_app.ui.player.turns import Lane, paint_lane, words_at
+from desktop_app.ui.player.visible_part import VisiblePart
 from desktop_app.ui.player.waveforms import Peaks
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.screen_reader import announce
@@ -23,18 +23,21 @@ STEP, PAGE = 5, 30
 HEIGHT = 48
 _EDGE = 4.0  # around what is painted, for the focus
 _LANES = 18.0  # the most that all lanes take of the height
-_BAR, _GAP = 2.0, 1.0
-_QUIETEST = 0.02 * 65_535  # a recording without louder sound is not shown louder
+_NOTCHES = 2  # of the wheel, with Ctrl, for twice as close a look
+_NOTCH = 120  # what Qt counts for one
+_SLIDE = 0.1  # of the visible part, for a notch sideways
+_JUMP = 1.0  # seconds: sound that plays comes on in smaller steps
 
 
 class SeekLine(QSlider):
-    """A slider in whole seconds that shows parts of them. Signals: sought(seconds) when the user chooses a place."""
+    """A slider in whole seconds that shows parts of them, over the whole recording or its visible part. Signals:
+    sought(seconds) when the user chooses a place."""
 
     sought = Signal(float)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, visible: VisiblePart, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._theme = theme
+        self._theme, self._visible = theme, visible
         self._lanes: list[Lane] = []
         self._peaks: Peaks = np.zeros(0, np.uint16)
         self._marks: tuple[float, ...] = ()
@@ -52,6 +55,7 @@ class SeekLine(QSlider):
         self.setSingleStep(STEP)
         self.setPageStep(PAGE)
         self.valueChanged.connect(self._chosen)
+        visible.changed.connect(self.update)
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -62,6 +66,7 @@ class SeekLine(QSlider):
     def show_recording(self, seconds: float, lanes: list[Lane]) -> None:
         """Show a recording of this length, with a lane a speaker."""
         self._length, self._lanes = seconds, lanes
+        self._visible.set_length(seconds)
         with QSignalBlocker(self):
             self.setRange(0, int(seconds))
         self.update()
@@ -77,8 +82,11 @@ class SeekLine(QSlider):
         self.update()
 
     def show_place(self, seconds: float) -> None:
-        """Show where it is heard."""
+        """Show where it is heard. A place that was chosen is brought into sight; what plays is followed, until the user
+        has moved the visible part away from it."""
         before, self._now = self._now, seconds
+        if self._visible.holds(before) or abs(seconds - before) > _JUMP:
+            self._visible.reveal(seconds)
         with QSignalBlocker(self):
             self.setValue(int(seconds))
         if round(self._x(before) * 2) != round(self._x(seconds) * 2):
@@ -113,7 +121,18 @@ class SeekLine(QSlider):
         self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # whoever scrolls over it does not want another place
+        """With Ctrl it zooms, sideways or with Shift it moves the visible part. Whoever only scrolls over it does not
+        want another place."""
+        turned, held = event.angleDelta(), event.modifiers()
+        event.accept()
+        sideways = turned.x() or (turned.y() if held & Qt.KeyboardModifier.ShiftModifier else 0)
+        if held & Qt.KeyboardModifier.ControlModifier:
+            factor = 2 ** (turned.y() / (_NOTCH * _NOTCHES))
+            self._visible.zoom(factor, self._time(event.position().x()))
+        elif sideways and self._visible.is_zoomed:
+            self._visible.move(self._visible.begin - sideways / _NOTCH * _SLIDE * self._visible.seconds)
+        else:
+            event.ignore()
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self._length:
@@ -128,10 +147,16 @@ class SeekLine(QSlider):
     # Where things are.
 
     def _time(self, x: float) -> float:
-        return min(max((x - _EDGE) / max(self.width() - 2 * _EDGE, 1.0), 0.0), 1.0) * self._length
+        share = min(max((x - _EDGE) / max(self.width() - 2 * _EDGE, 1.0), 0.0), 1.0)
+        return self._visible.begin + share * self._visible.seconds
+
+    @property
+    def _span(self) -> Span:
+        return self._visible.begin, self._visible.end
 
     def _x(self, seconds: float) -> float:
-        share = min(max(seconds / self._length, 0.0), 1.0) if self._length else 0.0
+        shown = self._visible
+        share = min(max((seconds - shown.begin) / shown.seconds, 0.0), 1.0) if shown.seconds else 0.0
         return _EDGE + share * (self.width() - 2 * _EDGE)
 
     # Painting.
@@ -146,11 +171,11 @@ class SeekLine(QSlider):
                 self._paint_lanes(painter, top)
             now = self._held if self._held is not None else self._now
             self._paint_waveform(painter, place, self._x(now) if usable else 0.0)
-            for mark in self._marks:
+            for mark in filter(self._visible.holds, self._marks):
                 self._paint_mark(painter, mark)
             if usable and self._hovered is not None and self._held is None:
                 self._paint_cursor(painter, self._hovered, colors.color("line_strong"))
-            if usable:
+            if usable and self._visible.holds(now):
                 self._paint_cursor(painter, now, colors.color("ink"))
             if self.hasFocus():
                 painter.setPen(QPen(colors.color("accent"), 1))
@@ -167,26 +192,18 @@ class SeekLine(QSlider):
         height = place.height() / len(self._lanes)
         for row, lane in enumerate(self._lanes):
             top = place.top() + row * height
-            paint_lane(painter, QRectF(place.left(), top, place.width(), max(height - 2, 1.5)), lane, self._length)
+            paint_lane(painter, QRectF(place.left(), top, place.width(), max(height - 2, 1.5)), lane, self._span)
 
     def _paint_waveform(self, painter: QPainter, place: QRectF, reached: float) -> None:
-        """What was heard in one colour, the rest in another; a plain line where the waveform is not known."""
-        colors, middle = self._theme.palette, place.center().y()
-        bars = _bars(_Key(self._peaks), int(place.width() // (_BAR + _GAP)), self._length)
-        painter.setPen(Qt.PenStyle.NoPen)
-        known = place.left() + len(bars) * (_BAR + _GAP)
+        """What was heard in one colour, the rest in another."""
+        colors = self._theme.palette
         for left, right, color in (
             (place.left(), min(reached, place.right()), colors.color("accent")),
             (reached, place.right(), colors.color("waveform")),
         ):
             painter.save()
             painter.setClipRect(QRectF(left, place.top(), max(right - left, 0.0), place.height()))
-            painter.setBrush(color)
-            if known < place.right() - _BAR - _GAP:
-                painter.drawRoundedRect(QRectF(known, middle - 1, place.right() - known, 2), 1, 1)
-            for number, height in enumerate(bars):
-                x, tall = place.left() + number * (_BAR + _GAP), max(height * place.height(), _BAR)
-                painter.drawRoundedRect(QRectF(x, middle - tall / 2, _BAR, tall), 1, 1)
+            paint_bars(painter, place, self._peaks, self._span, color)
             painter.restore()
 
     def _paint_mark(self, painter: QPainter, seconds: float) -> None:
@@ -202,28 +219,3 @@ class SeekLine(QSlider):
         painter.drawLine(QPointF(x, 2), QPointF(x, self.height() - 2))
         painter.setPen(QPen(color, 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawLine(QPointF(x, 3), QPointF(x, self.height() - 3))
-
-
-class _Key:
-    """Peaks that are known again by their array, not by all that is in it."""
-
-    def __init__(self, peaks: Peaks) -> None:
-        self.peaks = peaks
-
-    def __hash__(self) -> int:
-        return id(self.peaks)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.peaks is self.peaks
-
-
-@lru_cache(maxsize=4)
-def _bars(key: _Key, count: int, seconds: float) -> tuple[float, ...]:
-    """How high the bars of a waveform are, 0 to 1; as many as are known of the `count` of the whole recording."""
-    peaks = key.peaks
-    if not peaks.size or count < 1 or seconds <= 0:
-        return ()
-    first = (np.arange(count) * (seconds * RATE / count)).astype(np.intp)
-    highest = np.maximum.reduceat(peaks, first[first < peaks.size])
-    loudest = max(float(highest.max()), _QUIETEST)
-    return tuple((highest / loudest).tolist())

@@ -19,17 +19,22 @@ Lane = tuple[str, QColor, tuple[Span, ...]]
 
 
 @lru_cache(maxsize=64)
-def runs(turns: tuple[Span, ...], seconds: float, width: float) -> list[tuple[float, float]]:
-    """Turns as stretches of a lane, left edge and width in pixels. What would touch is one, however long the recording.
+def runs(turns: tuple[Span, ...], span: Span, width: float) -> list[tuple[float, float]]:
+    """The turns in a span of the recording as stretches of a lane, left edge and width in pixels. What would touch is
+    one, however long the recording.
 
     Each is at least two pixels wide, and none reaches over an end of the lane.
     """
     found: list[tuple[float, float]] = []
-    if seconds <= 0 or width <= 0:
+    first, last = span
+    if last <= first or width <= 0:
         return found
+    scale = width / (last - first)
     for begin, end in turns:
-        left = min(max(begin / seconds * width, 0.0), width - _LEAST)
-        right = min(max(end / seconds * width, left + _LEAST), width)
+        if end < first or begin > last:
+            continue
+        left = min(max((begin - first) * scale, 0.0), width - _LEAST)
+        right = min(max((end - first) * scale, left + _LEAST), width)
         if found and left <= found[-1][0] + found[-1][1] + 0.5:
             before = found.pop()
             left, right = before[0], max(right, before[0] + before[1])
@@ -37,12 +42,12 @@ def runs(turns: tuple[Span, ...], seconds: float, width: float) -> list[tuple[fl
     return found
 
 
-def paint_lane(painter: QPainter, place: QRectF, lane: Lane, seconds: float) -> None:
-    """Draw the turns of a lane that is as high as they are."""
+def paint_lane(painter: QPainter, place: QRectF, lane: Lane, span: Span) -> None:
+    """Draw the turns in a span of the recording; the lane is as high as they are."""
     _, color, turns = lane
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
-    for left, width in runs(turns, seconds, place.width()):
+    for left, width in runs(turns, span, place.width()):
         radius = min(3.0, width / 2, place.height() / 2)
         painter.drawRoundedRect(QRectF(place.left() + left, place.top(), width, place.height()), radius, radius)
 

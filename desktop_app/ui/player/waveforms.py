@@ -14,7 +14,7 @@ from desktop_app.audio.peaks import PeakReader, PeaksListener
 from desktop_app.problems import Problem
 
 Peaks = npt.NDArray[np.uint16]
-"""`RATE` of audio/peaks.py a second, full scale at 65,535: 3.6 MB for ten hours."""
+"""`RATE` of audio/peaks.py a second, full scale at 65,535: 7.2 MB for ten hours."""
 
 _FULL = 65_535.0
 _NONE = np.zeros(0, np.uint16)
@@ -29,21 +29,26 @@ class PeakPort(Protocol):
 
 
 class Waveforms(QObject):
-    """Reads one file at a time. Signals: grew(path) when there is more of it; missing(path) when there is no such file.
+    """Reads one file at a time. Attributes: videos (the paths of those that have pictures). Signals: opened(path) when
+    it is known whether it has pictures; grew(path) when there is more of it; missing(path) when there is no such file.
 
     What else keeps a file from being read is the player's to say: here its line stays plain.
     """
 
+    opened = Signal(str)
     grew = Signal(str)
     missing = Signal(str)
+    _opened = Signal(int, bool)
     _came = Signal(int, object)
     _ended = Signal(int, object)
 
     def __init__(self, make: Callable[[PeaksListener], PeakPort] = PeakReader, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._reader = make(_Relay(self._came, self._ended))
+        self._reader = make(_Relay(self._opened, self._came, self._ended))
         self._run, self._path = 0, ""
         self._peaks: dict[str, Peaks] = {}
+        self.videos: set[str] = set()
+        self._opened.connect(self._open, Qt.ConnectionType.QueuedConnection)
         self._came.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self._ended.connect(self._end, Qt.ConnectionType.QueuedConnection)
 
@@ -66,6 +71,11 @@ class Waveforms(QObject):
             self._peaks.pop(self._path, None)
             self._path = ""
 
+    def _open(self, run: int, has_pictures: bool) -> None:
+        if run == self._run and self._path:
+            (self.videos.add if has_pictures else self.videos.discard)(self._path)
+            self.opened.emit(self._path)
+
     def _take(self, run: int, peaks: Samples) -> None:
         if run == self._run and self._path:
             more = (np.minimum(peaks, 1.0) * _FULL).astype(np.uint16)
@@ -82,8 +92,11 @@ class Waveforms(QObject):
 class _Relay:
     """Brings what the reader says into the main thread."""
 
-    def __init__(self, came: SignalInstance, ended: SignalInstance) -> None:
-        self._came, self._ended = came, ended
+    def __init__(self, opened: SignalInstance, came: SignalInstance, ended: SignalInstance) -> None:
+        self._opened, self._came, self._ended = opened, came, ended
+
+    def opened(self, run: int, has_pictures: bool) -> None:
+        self._opened.emit(run, has_pictures)
 
     def came(self, run: int, peaks: Samples) -> None:
         self._came.emit(run, peaks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop_app.app.models.model_store import ModelStore
@@ -29,8 +29,11 @@ class IdlePage(ScrollArea):
     """The drop card, the microphone, which model will write, and the promise. Unfolded, what is asked of the models for
     the files that are dropped or chosen next; folded, the settings hold.
 
-    Attributes: card, record; choose, fold, recent (links); form (None until it was unfolded).
+    Attributes: card, record; choose, fold, recent, sample (links); form (None until it was unfolded).
+    Signals: sample_asked() when the recording that comes with Galley is to be transcribed.
     """
+
+    sample_asked = Signal()
 
     def __init__(
         self,
@@ -54,6 +57,8 @@ class IdlePage(ScrollArea):
         self.choose = button(_("Models…"), "link", actions["models"].trigger)
         self.fold = button(_("Options for these files…"), "link", self._toggle)
         self.recent = actions.button("recent", "link")
+        self.sample = button(_("Try the sample"), "link", self.sample_asked.emit)
+        self.sample.setToolTip(_("Transcribe a conversation of about a minute that comes with Galley"))
         self._ground = card()
         self._ground.setMaximumWidth(_WIDTH)
         self._ground.hide()
@@ -65,7 +70,10 @@ class IdlePage(ScrollArea):
         self.refresh()
 
     def _lay_out(self) -> None:
-        model = row(STRETCH, self._model_mark, self._model, self.choose, self.fold, self.recent, STRETCH, spacing=S2)
+        model = row(
+            STRETCH, self._model_mark, self._model, self.choose, self.fold, self.recent, self.sample, STRETCH,
+            spacing=S2,
+        )  # fmt: skip
         form = row(STRETCH, (self._ground, 100), STRETCH)
         promise = row(STRETCH, self._promise_mark, self._promise, STRETCH, spacing=S2)
         cards = row(STRETCH, (column(self.card, self.record, spacing=S3), 100), STRETCH)
@@ -75,6 +83,11 @@ class IdlePage(ScrollArea):
             (STRETCH, 5), cards, S5, model, S1, form, S4, (STRETCH, 6), promise, S1,
             inside=page, margins=(S5, S4, S5, S4),
         )  # fmt: skip
+
+    def show_first_start(self, is_first: bool) -> None:
+        """Whether there is no recording yet: then the sample takes the place of the recent ones."""
+        self.sample.setVisible(is_first)
+        self.recent.setVisible(not is_first)
 
     def take_options(self) -> Options | None:
         """What is asked of the models for the files that come now, None for what the settings say; it is folded up

@@ -37,6 +37,7 @@ from desktop_app.ui.guard.controller import GuardController
 from desktop_app.ui.models.page import ModelsPage, model_folders
 from desktop_app.ui.player.controller import PlayerController
 from desktop_app.ui.player.playback import Playback
+from desktop_app.ui.player.video import VideoController
 from desktop_app.ui.player.waveforms import Waveforms
 from desktop_app.ui.recording.controller import RecordingController
 from desktop_app.ui.recording.listening import OpenStream
@@ -60,6 +61,7 @@ from desktop_app.ui.transcript.figures_saver import FiguresSaver
 from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
 from desktop_app.ui.versions.controller import VersionController
+from desktop_app.ui.versions.conversation_hint import ConversationHint
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import PROBLEM, Banner, BannerArea
 from desktop_app.ui.widgets.confirm import confirm
@@ -70,6 +72,7 @@ from desktop_app.ui.widgets.theme import USUAL_TEXT_SIZE, Theme
 from desktop_app.ui.widgets.toast import Toast
 
 _ROOM_FOR_PANEL = 1040
+_SAMPLE = resources.path("resources", "sample", "conversation.flac")
 Page = TypeVar("Page", bound=QWidget)
 
 
@@ -151,6 +154,7 @@ class MainWindow(QMainWindow):
             self._connect()
         self._show_live()
         self._show_fetching()
+        self._offer_sample()
         self.show_idle()
 
     def _make_controllers(self) -> None:
@@ -170,11 +174,16 @@ class MainWindow(QMainWindow):
         self.editor = TextEditor(page, context)
         self.speakers = SpeakerController(page, context, self._playback)
         self.player = PlayerController(page, context, self._playback, self._waveforms)
+        self.video = VideoController(page, context, self._playback, self._waveforms, self.player.bar)
+        self.connections.callback(self.video.close)
+        self.closed.connect(self.video.close)
         self.versions = VersionController(page, context)
         page.banners.add(page.problem, self.live.lost, self.versions.speakers)
         self.guard = GuardController(page, context, self.player)
         self.guard.redo_asked.connect(self.versions.redo_missed)
-        page.banners.add(self.live.check, page.broken_off, page.notice, self.guard.gaps, self.guard.removed)
+        self.conversation = ConversationHint(page, context)
+        notices = (page.broken_off, page.notice, self.guard.gaps, self.guard.removed, self.conversation.banner)
+        page.banners.add(self.live.check, *notices)
         self.files.again_asked.connect(self.versions.open_sheet)
         self.speakers.strip.asked.connect(self.player.play_from)
 
@@ -270,6 +279,8 @@ class MainWindow(QMainWindow):
         self.sidebar.cancel_asked.connect(session.cancel)
         self.sidebar.remove_asked.connect(files.delete)
         self.sidebar.menu_asked.connect(files.open_menu)
+        self.idle.sample_asked.connect(lambda: self.add([str(_SAMPLE)]))
+        session.reloaded.connect(self._offer_sample)
         self.idle.record.inputs_asked.connect(lambda: live.open_inputs(self.idle.record.inputs))
         self._live.changed.connect(self._show_live)
         self._live.inputs.changed.connect(self.idle.refresh)
@@ -372,8 +383,12 @@ class MainWindow(QMainWindow):
 
     def _added(self, key: str) -> None:
         """It stands in the list; the page is the user's to turn."""
+        self._offer_sample()
         if self.current.entry is not None:
             self.page.refresh(self._session.in_work)
+
+    def _offer_sample(self) -> None:
+        self.idle.show_first_start(not self._session.entries)
 
     def _show_dropped(self, drop: int, key: str) -> None:
         """Show the first file of a drop, unless the user has gone on meanwhile, or follows a recording in work."""
@@ -409,6 +424,7 @@ class MainWindow(QMainWindow):
             self.page.begin_again(self._session.in_work)
 
     def _removed(self, key: str) -> None:
+        self._offer_sample()
         if key == self.current.key:
             self.show_idle()
 

@@ -119,7 +119,7 @@ class Lanes(QWidget):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(colors.color("line"))
                 painter.drawRoundedRect(QRectF(0, top + _THICK / 2 - 1, self.width(), 2), 1, 1)
-                paint_lane(painter, QRectF(0, top, self.width(), _THICK), lane, self._seconds)
+                paint_lane(painter, QRectF(0, top, self.width(), _THICK), lane, (0.0, self._seconds))
             if self._now >= 0:
                 self._paint_cursor(painter, self._now, colors.color("ink"))
             elif self.hasFocus():

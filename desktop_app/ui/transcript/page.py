@@ -98,6 +98,10 @@ class TranscriptPage(QWidget):
         """One to stand under the text, as wide as the page."""
         self._box.addWidget(bar)
 
+    def put_over(self, bar: QWidget, other: QWidget) -> None:
+        """One more under the text, over a bar that is there already."""
+        self._box.insertWidget(self._box.indexOf(bar), other)
+
     def _put_bar(self, place: int, bar: QWidget) -> None:
         if isinstance(bar, Banner):  # its icon stands in the margin of the times
             self._top.insertWidget(place, bar)

@@ -56,6 +56,7 @@ class SpeedComparison(QWidget):
         else:
             times = wording.number(speed.with_draft / speed.alone, 2)
             text = _("{times} × as fast as without it, with the models in use.", times=times)
+            text = " ".join(filter(None, (text, wording.busy(speed))))
         self.line.setText(text)
         self.measure.setText(_("Measure again") if speed else _("Measure"))
         self.measure.setAccessibleName(_("Measure the speed-up by the draft model"))

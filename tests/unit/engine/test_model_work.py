@@ -411,7 +411,8 @@ def test_the_speed_of_a_pair_is_measured_alone_and_with_its_draft(monkeypatch: p
         found = once(pair, audio, settings, draft=draft, look_ahead=look_ahead)
         if pair.draft:
             assert look_ahead is pair.draft.look_aheads[0], "what is known of the pair is used, as in a transcription"
-            assert draft <= bool(look_ahead.as_json()["ways"][0]["rounds"]), "and grows"
+            if len(ways) <= 2:  # later it may try without
+                assert draft <= bool(look_ahead.as_json()["ways"][0]["rounds"]), "and grows"
         return found
 
     once = trial._write
@@ -424,7 +425,8 @@ def test_the_speed_of_a_pair_is_measured_alone_and_with_its_draft(monkeypatch: p
     assert 0 < found.with_draft < 10_000
     assert found.alone != found.with_draft
     assert steps[-1] == "Measuring"
-    assert ways == [False, True]
+    assert ways == [False, True, True, False], "once each says nothing of a computer that was busy for a moment"
+    assert 0 <= found.others <= 1
     alone = perform_here(Measure(str(SMALL_PAIR), "off", "auto"), lambda *_: None).speed
     assert alone is not None
     assert alone.with_draft == 0

@@ -26,6 +26,7 @@ from desktop_app.messages.jobs import (
     Cancelled,
     Event,
     Failed,
+    FindSpeakers,
     Finished,
     Preparing,
     Progress,
@@ -39,6 +40,7 @@ from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, ResumePoint, Segment, Transcript
 from desktop_app.worker import file_job, main
+from desktop_app.worker.file_speakers import FileSpeakers
 from desktop_app.worker.loaded_models import ModelCache
 from desktop_app.worker.outbox import Outbox
 from tests.random_models import TOY, toy, write
@@ -471,6 +473,25 @@ def test_a_stretch_of_a_file_is_kept_or_decoded_again_as_a_file_is(tmp_path: Pat
             assert np.allclose(ahead, ramp[16_000 : 3 * 16_000], atol=1e-6)
             assert np.array_equal(np.concatenate(list(sound)), ahead)
             assert (sound._kept is None) == (most < 2 * 16_000)
+
+
+def test_speakers_are_looked_for_in_a_stretch_alone(
+    tmp_path: Path, ends: tuple[Connection, Outbox], model_cache: ModelCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[np.ndarray] = []
+
+    class Heard(FileSpeakers):
+        def feed(self, block: np.ndarray) -> None:
+            heard.append(block)
+
+    monkeypatch.setattr(file_job, "FileSpeakers", Heard)
+    path, ramp = tmp_path / "ramp.flac", np.arange(5 * 16_000, dtype=np.float32) / 2**17
+    soundfile.write(path, ramp, 16_000, subtype="PCM_24")
+    request = FindSpeakers("a", str(path), Options(speakers="auto"), span=(1.0, 3.0))
+    file_job.run(request, model_cache, ends[1], lambda: False)
+    assert np.allclose(np.concatenate(heard), ramp[16_000 : 3 * 16_000], atol=1e-6)
+    (done,) = drain(ends[0])
+    assert isinstance(done, Finished) and done.transcript.seconds == 2.0
 
 
 class Silence(AudioFile):

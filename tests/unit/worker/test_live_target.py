@@ -79,6 +79,14 @@ def test_without_a_smaller_one_that_is_said(installed: Path, monkeypatch: pytest
     assert models.notices == (Problem("model.live_slow", model="small", seconds="40.0"),)
 
 
+def test_nothing_is_said_where_live_text_is_only_a_little_slower(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow(monkeypatch, 1.6)
+    _, models = pair_for_live(request("small"), ModelCache(), lambda stage, **values: None)
+    assert (models.target, models.notices) == ("small", ())
+
+
 def test_the_choice_can_be_kept(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow(monkeypatch, 2.0)
     pair, _ = pair_for_live(request("large", smaller=False), ModelCache(), lambda stage, **values: None)

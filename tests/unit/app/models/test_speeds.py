@@ -34,6 +34,17 @@ def test_a_measurement_is_found_by_what_was_chosen_and_outlasts_the_program(home
     assert again.latest("/other") is None
 
 
+def test_a_busy_computer_does_not_take_the_place_of_a_quieter_one(home: Path) -> None:
+    kept, quiet, busy, busier = Speeds(), FOUND, replace(FOUND, alone=5.3, others=0.4), replace(FOUND, others=0.8)
+    assert kept.keep(CHOSEN, busier), "better than nothing"
+    assert kept.keep(CHOSEN, busy)
+    assert kept.keep(CHOSEN, quiet)
+    assert not kept.keep(CHOSEN, busy)
+    assert kept.keep(CHOSEN, replace(quiet, alone=8.0, others=0.1)), "a quiet one is the newer truth"
+    kept.save()
+    assert Speeds().find(CHOSEN) == replace(quiet, alone=8.0, others=0.1)
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"\xff", b"[]", b'{"version": "0"}', b'{"version": "%s", "speeds": [["/base", "auto"]]}', b'{"speeds": 3}'],
@@ -45,7 +56,7 @@ def test_a_file_that_cannot_be_read_is_as_none(content: bytes, home: Path) -> No
     assert Speeds().latest("/base") is None
 
 
-@pytest.mark.parametrize(("at", "value"), [(3, "fast"), (3, -1.0), (3, 0), (4, float("inf")), (4, -2)])
+@pytest.mark.parametrize(("at", "value"), [(3, "fast"), (3, -1.0), (3, 0), (4, float("inf")), (4, -2), (5, 2)])
 def test_a_damaged_measurement_is_as_none(at: int, value: object, home: Path) -> None:
     kept = Speeds()
     kept.keep(CHOSEN, FOUND)
