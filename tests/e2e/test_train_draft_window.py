@@ -58,8 +58,8 @@ def test_a_draft_is_trained_stopped_resumed_measured_and_used(
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setattr(training_dialog, "LEAST", 1.0)
-    monkeypatch.setattr(training_dialog, "MINUTES", (0.05,))
-    monkeypatch.setattr(training_dialog, "_USUAL", 0.05)
+    monkeypatch.setattr(training_dialog, "MINUTES", (0.02,))
+    monkeypatch.setattr(training_dialog, "_USUAL", 0.02)
     monkeypatch.setattr(Gain, "pays", property(lambda gain: True))  # how good it gets in seconds is not what is tested
     room = folders.cache() / "drafts" / DRAFT
     with opened(qapp) as program:

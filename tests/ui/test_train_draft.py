@@ -152,7 +152,7 @@ def test_the_card_says_how_it_goes_and_lets_it_be_stopped(
 ) -> None:
     dialog.start.click()
     card, order = page.training, stage.works.of(TrainDraft)
-    assert card.isVisible() and card.title.text() == "Draft for base" and buttons(card) == ["Stop"]
+    assert card.isVisible() and card.title.text() == "Draft for base" and buttons(card) == ["Stop training"]
     say(stage, order, Step("reading", 1, 2))
     assert card.line.text() == "Reading the recordings… 1 of 2"
     say(stage, order, Step("labelling", 300, 1200))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
 
 from desktop_app.app.models.draft_training import LEAST, MINUTES, TORCH, Counted, DraftTraining
@@ -62,6 +62,8 @@ class TrainDraftDialog(QDialog):
         self.setWindowTitle(heading)
         self.setFixedWidth(min(_WIDTH, parent.width() - 2 * S5))
         self._room = parent.height()
+        self._later = QTimer(self, singleShot=True, interval=0)  # once what changed is laid out
+        self._later.timeout.connect(self._fit)
         self.source = Choice(_("Recordings"), [_("All"), _("Selected"), _("Folder")])
         self.source.picked.connect(self._pick_source)
         self.list = RecordingPicker(theme, self._entries)
@@ -92,6 +94,7 @@ class TrainDraftDialog(QDialog):
         self.destroyed.connect(lambda: training.changed.disconnect(refresh))
         self.destroyed.connect(lambda: models.moved.disconnect(show_torch))
         training.look_for_torch()
+        self._fit()
 
     def _lay_out(self, heading: str) -> None:
         about = quiet(
@@ -205,7 +208,7 @@ class TrainDraftDialog(QDialog):
         torch = self._training.torch
         self.start.setEnabled(seconds >= LEAST and torch is not None and torch.here)
         self._show_torch(TORCH)
-        self._fit()
+        self._later.start()
 
     def _show_torch(self, name: str) -> None:
         torch, job = self._training.torch, self._models.jobs.get(TORCH)
