@@ -25,11 +25,15 @@ NETWORK = ListedModel("voices", "voices", None, 6_000_000, licence="MIT", origin
 
 @dataclass
 class Order:
-    """A piece of work that somebody asked for. Attributes: work; cancelled; say (what tells how it goes)."""
+    """A piece of work that somebody asked for. Attributes: work; cancelled, held; say (what tells how it goes)."""
 
     work: Work
     say: Callable[[Message], None]
     cancelled: bool = False
+    held: bool = False
+
+    def hold(self, held: bool) -> None:
+        self.held = held
 
     def cancel(self) -> None:
         self.cancelled = True

@@ -87,6 +87,11 @@ def found() -> InstalledAddOn | None:
     return InstalledAddOn(here["torch"], here == _own(), size)
 
 
+def is_here() -> bool:
+    """Whether PyTorch can be imported: it is in this Python, or the add-on is one for this Galley."""
+    return importlib.util.find_spec("torch") is not None or _about(folder()) == _own()
+
+
 def use() -> None:
     """Let this process import PyTorch from the add-on, if there is one and PyTorch is not here otherwise. Problem where
     it is one for another Galley.
@@ -115,9 +120,9 @@ def importing_torch() -> Iterator[None]:
         raise Problem("addon.broken" if is_offered() else "model.torch_broken", error=str(error)) from error
 
 
-def plan(address: str, contacting: Callable[[str], object]) -> DownloadPlan:
+def plan(address: str, contacting: Callable[[str], object], needs_cuda: bool = True) -> DownloadPlan:
     """What the index at `address` has for this system; `contacting` is called with each host before it is asked. Raises
-    Problem, also where its PyTorch is not for CUDA.
+    Problem, also where its PyTorch is not for CUDA although it `needs_cuda`: training does without.
     """
     from desktop_app.addons.index import (
         PackageIndex,  # the engine uses this module, and loads no code that uses a network
@@ -128,7 +133,7 @@ def plan(address: str, contacting: Callable[[str], object]) -> DownloadPlan:
         raise Problem("addon.installed", version=here["torch"])
     index = PackageIndex(address, contacting)
     needed = tuple(index.resolve(f"torch=={TORCH}", _SKIPPED))
-    if not any("cuda" in wheel.name or wheel.name.startswith("nvidia-") for wheel in needed):
+    if needs_cuda and not any("cuda" in wheel.name or wheel.name.startswith("nvidia-") for wheel in needed):
         raise Problem("addon.no_cuda", host=index.host)
     return DownloadPlan(index, needed)
 

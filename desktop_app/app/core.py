@@ -20,6 +20,7 @@ from desktop_app.app.library.recovery import Recovery
 from desktop_app.app.library.watching import Watch
 from desktop_app.app.live.inputs import Inputs
 from desktop_app.app.live.live_recording import LiveRecording, MakeRecorder
+from desktop_app.app.models.draft_training import DraftTraining
 from desktop_app.app.models.model_store import ModelStore
 from desktop_app.app.recordings.engine_port import EnginePort
 from desktop_app.app.recordings.session import Session
@@ -101,7 +102,7 @@ class DesktopCore(Core):
     """Core, and what belongs to a program with a window but outlives each window.
 
     Attributes: preferences, models, edits, conversations, recovery, dragged; watch (the folder whose new recordings
-        are transcribed).
+        are transcribed); training (of drafts).
     """
 
     def __init__(
@@ -123,12 +124,16 @@ class DesktopCore(Core):
         self.recovery = Recovery(self.session, preferences)
         self.watch = Watch(self.session, preferences)
         self.dragged = DraggedFiles()
+        self.training = DraftTraining(models, preferences, worker, lambda: self._awake.is_busy)
+        self._awake.busy_changed.connect(self.training.hold)
+        self._awake.follow_training(self.training.changed, lambda: self.training.runs and not self.training.held)
 
     def close(self) -> None:
         """As Core does; what was typed is saved, and work on models is given up."""
         self.watch.close()
         self.edits.save()
         self.recovery.close()
+        self.training.close()
         super().close()
         self.dragged.clear()
         self.models.close()

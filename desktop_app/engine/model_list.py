@@ -12,8 +12,13 @@ from urllib.request import getproxies, proxy_bypass
 
 from desktop_app.checkpoints import catalogue, choice, download, hub, installed, parts, speaker_networks
 from desktop_app.checkpoints.catalogue import CatalogueEntry
+from desktop_app.checkpoints.pieces import read_json
+from desktop_app.checkpoints.shared_draft import KIND
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 from desktop_app.problems import Problem
+
+_DRAFT_LAYERS = 2  # of a draft that is trained here
+_WINDOWS, _WINDOW_TEXT = 155, 50_000  # that an hour is cut into for training, and bytes of the text of each
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,8 @@ class ListedModel:
         trained_for: the model that it was trained to draft for; from_folder: whether it was added without an origin.
         graphs: whether it holds OpenVINO's own graphs, whose numbers stay as they are.
         removable, speakers: whether it can be deleted; whether it is a network that tells speakers apart.
+        training: about how many bytes training a draft of it takes on the disk for each hour of recordings; 0 where
+            none can be trained.
     """
 
     name: str
@@ -65,6 +72,7 @@ class ListedModel:
     graphs: bool = False
     removable: bool = True
     speakers: bool = False
+    training: int = 0
 
 
 @dataclass(frozen=True)
@@ -118,6 +126,11 @@ def default_folder() -> Path:
     return installed.names().get(best) or Path(best).expanduser()
 
 
+def register_draft(target: str, draft: str) -> None:
+    """Let an installed model draft for another one from now on, by their names. Raises Problem and OSError."""
+    choice.register_draft(target, draft)
+
+
 def name_of(folder: Path) -> str:
     """What a model folder calls its model: the name in its galley.json, else the folder's own."""
     return parts.text_in(parts.read_about(folder), "name") or folder.name
@@ -163,7 +176,20 @@ def _installed(name: str, folder: Path, here: dict[str, Path]) -> ListedModel:
         from_folder=not (bundled or model.repository or trained_for),
         graphs=(folder / parts.DECODER).is_file() and not any(folder.glob("*.safetensors")),
         removable=not bundled,
+        training=_training(folder),
     )
+
+
+def _training(folder: Path) -> int:
+    """Bytes that the labels of an hour take, if the model has more decoder layers than a draft would have."""
+    try:
+        config = read_json(folder / "config.json")
+        own = config["model_type"] == KIND or not any(folder.glob("*.safetensors"))
+        if own or int(config["decoder_layers"]) <= _DRAFT_LAYERS:
+            return 0
+        return _WINDOWS * (2 * int(config["d_model"]) * int(config["max_source_positions"]) + _WINDOW_TEXT)
+    except (Problem, OSError, KeyError, TypeError, ValueError):
+        return 0
 
 
 def _offered(entry: CatalogueEntry, begun: dict[str, int], here: dict[str, Path]) -> ListedModel:

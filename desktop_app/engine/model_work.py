@@ -22,6 +22,7 @@ from desktop_app.messages.model_work import (
     Announced,
     Convert,
     Done,
+    Hold,
     Message,
     Progress,
     Quantise,
@@ -54,9 +55,16 @@ class Task:
 
     def __init__(self, work: Work, on_message: Callable[[Message], None], limits: Limits | None = None) -> None:
         self._work, self._on_message, self._watchdog = work, on_message, Watchdog(limits or _limits(work))
-        self._asked = Event()
+        self._asked, self._held = Event(), Event()
         self._thread = Thread(target=self._follow, name="model-work", daemon=True)
         self._thread.start()
+
+    def hold(self, held: bool) -> None:
+        """Let the work pause at its next step, with all that it has in memory, or go on."""
+        if held:
+            self._held.set()
+        else:
+            self._held.clear()
 
     def cancel(self) -> None:
         """Cancel the work; Stopped follows, or Done if it was just done."""
@@ -81,8 +89,11 @@ class Task:
         self._on_message(last)  # once the process has released its locks, so that the next one can take them
 
     def _until_end(self, child: Child) -> Message:
-        until = 0.0
+        until, held = 0.0, False
         while not until or time.monotonic() < until:
+            if self._held.is_set() != held:
+                held = not held
+                child.send(Hold(held))
             if self._asked.is_set() and not until:
                 leaves = isinstance(self._work, Add | Remove | Quantise | TrainDraft)
                 until = time.monotonic() + (GRACE if leaves else 0.0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from desktop_app.messages.training import TrainDraft
+from desktop_app.messages.training import Gain, MeasureDraft, TrainDraft
 from desktop_app.problems import Problem
 from desktop_app.transcript.statistics import Speed
 
@@ -98,6 +98,20 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class AddTorch:
+    """Download PyTorch as an add-on of the installed program, from the package index at this address."""
+
+    index: str
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Let the work pause at its next step, or go on."""
+
+    held: bool
+
+
+@dataclass(frozen=True)
 class Step:
     """Progress: the current step ("Downloading"), how many bytes of it are done, and of how many (0 if unknown)."""
 
@@ -118,13 +132,14 @@ class Announced:
 class Done:
     """The work is done. `name` is that of the model, `draft` what a pair that was tried would use ("" for none).
     `compared` is whether its bytes were compared with what they should be, `agreement` at which share of held-back
-    places a draft that was trained agrees with its target, `speed` what was measured."""
+    places a draft that was trained agrees with its target, `speed` or `gain` what was measured."""
 
     name: str = ""
     draft: str = ""
     compared: bool = True
     agreement: float = 0.0
     speed: Speed | None = None
+    gain: Gain | None = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +154,7 @@ class Stopped:
     """The work was cancelled."""
 
 
-Work = Download | Add | Verify | Remove | Quantise | Convert | TrainDraft | Try | Measure
+Work = Download | Add | Verify | Remove | Quantise | Convert | TrainDraft | MeasureDraft | AddTorch | Try | Measure
 Message = Step | Announced | Done | Refused | Stopped
 Progress = Callable[[str, int, int], None]
 Announce = Callable[..., None]

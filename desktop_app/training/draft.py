@@ -57,8 +57,7 @@ def make(request: TrainDraft, progress: Progress, announce: Announce) -> tuple[I
     _check(target, request)
     device = _device(request.device)
     recordings = find(request.audio)
-    home = folders.cache() / "drafts"
-    labels = home / f"windows-{fingerprint(target.tensors)[:16]}-{request.language}"
+    home, labels = working_folder(request), labels_folder(target, request)
     files = label(target, recordings, labels, request.language, device, progress, announce)
     run = _Run(request, device, files, home / f"{request.name}-{request.layers}.state", progress, announce)
     settings = describe(target, files, request.layers)
@@ -69,6 +68,16 @@ def make(request: TrainDraft, progress: Progress, announce: Announce) -> tuple[I
         state.unlink(missing_ok=True)
     announce("labels_kept", folder=str(labels), name=target.name)
     return made, agreement
+
+
+def working_folder(request: TrainDraft) -> Path:
+    """Where labels and the state of a training lie."""
+    return request.room or folders.cache() / "drafts"
+
+
+def labels_folder(target: Checkpoint, request: TrainDraft) -> Path:
+    """Where the labels lie that the target writes for a training."""
+    return working_folder(request) / f"windows-{fingerprint(target.tensors)[:16]}-{request.language}"
 
 
 def _check(target: Checkpoint, request: TrainDraft) -> None:
@@ -201,8 +210,11 @@ def write(target: Checkpoint, draft: Trained, settings: SharedDraft, name: str, 
     parts.write_about(folder, {"name": name, "trained_for": target.name}, made)
 
 
-def find(folder: Path) -> list[Path]:
-    """The files in a folder that may be recordings: all but hidden ones; Problem where there are none."""
+def find(folder: Path | tuple[Path, ...]) -> list[Path]:
+    """The files in a folder that may be recordings: all but hidden ones; Problem where there are none. Files that are
+    named themselves are taken as they are."""
+    if isinstance(folder, tuple):
+        return list(folder)
     if not folder.is_dir():
         raise Problem("file.no_folder", folder=str(folder))
     found = sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
@@ -221,7 +233,7 @@ def label(
     announce: Announce,
 ) -> list[Path]:
     """The files with the labels of all recordings; those that are there already are not made again."""
-    known = _readable(recordings, progress, announce)
+    known = readable(recordings, progress, announce)
     if not known:
         raise Problem("file.no_recordings", folder=str(recordings[0].parent))
     cut = windows.cut(known)
@@ -301,7 +313,7 @@ def _device(wanted: str) -> torch.device:
     return torch.device("cuda" if there and wanted != "cpu" else "cpu")
 
 
-def _readable(recordings: list[Path], progress: Progress, announce: Announce) -> dict[Path, float]:
+def readable(recordings: list[Path], progress: Progress, announce: Announce) -> dict[Path, float]:
     """The recordings that can be read, with their seconds; the others are announced."""
     known = {}
     for number, recording in enumerate(recordings):

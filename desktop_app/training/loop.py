@@ -115,8 +115,9 @@ def train(
         steps += 1
         losses.append(loss.item())
         now = clock()
-        spent, last = spent + now - last, now
+        spent += now - last
         step()
+        last = clock()  # a pause is not training
         if int(REPORTS * spent / budget) > int(REPORTS * done) and spent < budget:
             reached = _agreement(lesson, measured, settings.batch, step)
             report(Report(spent / 60, steps, float(np.mean(losses)), reached))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
+import sys
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -19,11 +21,13 @@ from desktop_app.checkpoints.folder import same_encoder
 from desktop_app.messages.jobs import Beat
 from desktop_app.messages.model_work import (
     Add,
+    AddTorch,
     Announce,
     Announced,
     Convert,
     Done,
     Download,
+    Hold,
     Measure,
     Message,
     Progress,
@@ -37,11 +41,14 @@ from desktop_app.messages.model_work import (
     Work,
 )
 from desktop_app.messages.options import Options
-from desktop_app.messages.training import TrainDraft
+from desktop_app.messages.training import Gain, MeasureDraft, TrainDraft
 from desktop_app.problems import Problem
 from desktop_app.worker.heartbeat import Heartbeat
 
 _STEP_SECONDS = 0.1  # between two Steps
+_LOOK_SECONDS = 0.2  # between two looks whether a pause is over
+_BELOW_NORMAL = 0x4000  # of SetPriorityClass
+_NO_MEMORY = "DefaultCPUAllocator"  # in what PyTorch raises where the system gives it no more
 
 
 class _Ended(Exception):
@@ -50,8 +57,8 @@ class _Ended(Exception):
 
 def run(work: Work, connection: Connection) -> None:
     """Do a task, and send its Steps and stages, then Done, Refused or Stopped."""
-    unwanted = Event()
-    Thread(target=_watch_for_cancel, args=(connection, unwanted, work), daemon=True).start()
+    unwanted, held = Event(), Event()
+    Thread(target=_listen, args=(connection, unwanted, held, work), daemon=True).start()
     last = ("", 0.0)
     sending = Lock()
 
@@ -61,6 +68,8 @@ def run(work: Work, connection: Connection) -> None:
 
     def step() -> None:
         heartbeat.step()
+        while held.is_set() and not unwanted.wait(_LOOK_SECONDS):
+            heartbeat.step()
         if unwanted.is_set():
             raise _Ended
 
@@ -77,18 +86,30 @@ def run(work: Work, connection: Connection) -> None:
 
     heartbeat = Heartbeat(send)
     heartbeat.run()
+    if isinstance(work, TrainDraft):
+        _give_way()
     send(_outcome(work, progress, announce))
 
 
-def _watch_for_cancel(connection: Connection, unwanted: Event, work: Work) -> None:
-    """Wait for a cancellation. Where the pipe is closed instead, end the process at once."""
+def _listen(connection: Connection, unwanted: Event, held: Event, work: Work) -> None:
+    """Wait for pauses and a cancellation. Where the pipe is closed instead, end the process at once."""
     try:
-        connection.recv()
+        while isinstance(message := connection.recv(), Hold):
+            held.set() if message.held else held.clear()
     except (EOFError, OSError):
         if isinstance(work, Convert):
             work.remove_room()
         os._exit(0)
     unwanted.set()
+
+
+def _give_way() -> None:
+    """Let every other program go first: training takes an hour of all processors."""
+    if sys.platform == "win32":
+        kernel = ctypes.windll.kernel32
+        kernel.SetPriorityClass(kernel.GetCurrentProcess(), _BELOW_NORMAL)
+    else:
+        os.nice(19)
 
 
 def _outcome(work: Work, progress: Callable[[str, float, float], None], announce: Announce) -> Message:
@@ -102,6 +123,8 @@ def _outcome(work: Work, progress: Callable[[str, float, float], None], announce
         return Refused(installed.disk_problem(error))
     except BaseException as error:
         log.write(error)
+        if isinstance(work, TrainDraft) and (isinstance(error, MemoryError) or _NO_MEMORY in str(error)):
+            return Refused(Problem("model.training_memory"))
         what = " ".join(str(error).split())[:200] or type(error).__name__
         return Refused(Problem("engine.mistake", error=what, log=str(log.path())))
 
@@ -140,6 +163,12 @@ def _done(work: Work, progress: Callable[[str, float, float], None], announce: A
         case TrainDraft():
             made, agreement = _training().make(work, progress, announce)
             return Done(made.name, agreement=agreement)
+        case MeasureDraft():
+            return Done(work.training.name, gain=_gain(work, progress))
+        case AddTorch(index):
+            wanted = cuda.plan(index, lambda host: progress("Asking", 0, 0), needs_cuda=False)
+            cuda.install(wanted, progress)
+            return Done(cuda.NAME)
         case Try(target, draft):
             return Done(target, _paired(target, draft))
         case Measure():
@@ -154,6 +183,16 @@ def _training() -> ModuleType:
     with cuda.importing_torch():
         from desktop_app.training import draft
     return draft
+
+
+def _gain(work: MeasureDraft, progress: Callable[[str, float, float], None]) -> Gain:
+    with cuda.importing_torch():
+        from desktop_app.training import held_back
+    from desktop_app.worker import trial
+
+    training = work.training
+    options = Options(str(training.target), precision=work.precision, language=training.language)
+    return trial.gain(options, training.name, held_back.samples(training, progress), progress)
 
 
 def _paired(target: str, draft: str) -> str:

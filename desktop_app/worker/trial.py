@@ -23,6 +23,7 @@ from desktop_app.decoding.audio_window import AudioWindow, Samples
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.messages.options import Options
 from desktop_app.messages.questions import Trial, TrialRun
+from desktop_app.messages.training import Gain
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Models, Segment
@@ -89,9 +90,40 @@ def speed(options: Options, progress: Callable[[str, float, float], None], file:
     audio = _middle(file) if file else _beginning()
     pair = ModelCache().pair(options, lambda stage, **values: progress("Loading", 0, 0))
     settings = settings_of(options, pair.target.checkpoint)
-    ways = (False, True) if pair.draft else (False,)
-    taken: dict[bool, list[float]] = {way: [] for way in ways}
-    began, load = perf_counter(), OtherLoad()
+    ways = [None, pair] if pair.draft else [None]
+    load = OtherLoad()
+    (alone, _), *rest = _fastest(audio, pair, settings, ways, progress)
+    return Speed(alone, rest[0][0] if rest else 0.0, load.share())
+
+
+def gain(options: Options, draft: str, audio: Samples, progress: Callable[[str, float, float], None]) -> Gain:
+    """Measure on some audio what an installed draft brings to the target of these options, whose draft is what it
+    takes without it. Raises Problem."""
+    cache = ModelCache()
+
+    def loading(stage: str, **values: object) -> None:
+        progress("Loading", 0, 0)
+
+    after = cache.pair(replace(options, draft=draft), loading)
+    before = cache.pair(options, loading)
+    settings = settings_of(options, after.target.checkpoint)
+    known = before.draft is not None and after.draft is not None and before.draft.key != after.draft.key
+    ways = [None, after, *([before] if known else [])]
+    (alone, _), (with_it, tokens), *rest = _fastest(audio, after, settings, ways, progress)
+    return Gain(len(audio) / SAMPLE_RATE, alone, rest[0][0] if rest else 0.0, with_it, tokens)
+
+
+def _fastest(
+    audio: Samples,
+    pair: Pair,
+    settings: Settings,
+    ways: Sequence[Pair | None],
+    progress: Callable[[str, float, float], None],
+) -> list[tuple[float, float]]:
+    """Seconds of audio that each of the pairs transcribes in a second, None being the target of `pair` alone, and the
+    tokens that it writes per pass: in turn, every second round the other way round, each at its fastest."""
+    found = [(0.0, 0.0)] * len(ways)
+    began = perf_counter()
     for done in range(_MOST_ROUNDS):
         share = max(done / _MOST_ROUNDS, (perf_counter() - began) / _LEAST)
         if done < _FEWEST_ROUNDS:
@@ -99,12 +131,13 @@ def speed(options: Options, progress: Callable[[str, float, float], None], file:
         elif share >= 1:
             break
         progress("Measuring", share, 1)
-        for way in ways if done % 2 == 0 else reversed(ways):
+        for number, way in [*enumerate(ways)][:: 1 if done % 2 == 0 else -1]:
+            used = way or pair
             since = perf_counter()
-            _write(pair, audio, settings, draft=way, look_ahead=pair.look_ahead())
-            taken[way].append(perf_counter() - since)
-    fastest = {way: len(audio) / SAMPLE_RATE / min(seconds) for way, seconds in taken.items()}
-    return Speed(fastest[False], fastest.get(True, 0.0), load.share())
+            run = _write(used, audio, settings, draft=way is not None, look_ahead=used.look_ahead())
+            speed = len(audio) / SAMPLE_RATE / (perf_counter() - since)
+            found[number] = max(found[number], (speed, run.statistics.tokens_per_pass))
+    return found
 
 
 def _write(

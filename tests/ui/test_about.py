@@ -78,7 +78,9 @@ def test_a_newer_version_is_asked_for_only_when_pressed_and_its_page_opened(
         window.show_settings()
         parts = window.settings.sections["Privacy"]
         assert parts.value is not None and f"“About Galley” asks {host}." in parts.value.text()
-        assert "“galley devices add cuda” asks the package index that you name" in parts.value.text()
+        assert (
+            "“galley devices add cuda” and “Download PyTorch” ask the package index that you name" in parts.value.text()
+        )
 
 
 def test_a_build_without_an_address_offers_no_check(window: MainWindow, qtbot: QtBot) -> None:

@@ -48,7 +48,7 @@ ROOMS: dict[str, set[str]] = {
         *("addons", "atomic", "audio", "checkpoints", "decoding", "folders", "log", "messages", "resources"),
         *("runtimes", "speakers", "training"),
     },
-    "engine": {"audio", "checkpoints", "folders", "log", "messages", "worker"},
+    "engine": {"addons", "audio", "checkpoints", "folders", "log", "messages", "worker"},
     "app": {
         *("atomic", "audio", "engine", "export", "folders", "library", "log", "messages", "resources", "settings"),
         *("speakers", "texts"),

@@ -16,6 +16,7 @@ _STEPS = {  # what a Step says, but "Downloading", which has more to tell
     "Asking": N_("Contacting the server…"),
     "Checking": N_("Verifying…"),
     "Copying": N_("Copying…"),
+    "Unpacking": N_("Unpacking…"),
     "Quantising": N_("Quantising the weights…"),
     "Loading": N_("Preparing the model…"),
     "Measuring": N_("Measuring…"),

@@ -22,6 +22,8 @@ from desktop_app.engine.model_list import ListedModel, ModelList
 from desktop_app.engine.model_work import Task
 from desktop_app.messages.model_work import (
     Add,
+    AddTorch,
+    Announced,
     Done,
     Download,
     Measure,
@@ -54,6 +56,8 @@ class TaskPort(Protocol):
 
     def cancel(self) -> None: ...
 
+    def hold(self, held: bool) -> None: ...
+
     def close(self, seconds: float = ...) -> None: ...
 
 
@@ -75,6 +79,8 @@ class ModelStore:
         moved(name): a job has come further.
         told(sentence): something is done.
         devices_found(): it is known what the devices are.
+        announced(name, stage): a job has come to a stage.
+        ended(name, work, message): work is done, refused or stopped; whoever began it by `begin` wants to know.
     """
 
     def __init__(
@@ -93,6 +99,8 @@ class ModelStore:
         self.moved: Signal[str] = Signal()
         self.told: Signal[str] = Signal()
         self.devices_found: Signal[[]] = Signal()
+        self.announced: Signal[[str, Announced]] = Signal()
+        self.ended: Signal[[str, Work, Message]] = Signal()
         self.devices: tuple[str, ...] | None = None
         self._tasks: dict[str, TaskPort] = {}
         self._note = ""
@@ -157,6 +165,15 @@ class ModelStore:
     def remove(self, name: str) -> None:
         """Delete a model, or what has arrived of it."""
         self._begin(name, Remove(name))
+
+    def begin(self, name: str, work: Work) -> None:
+        """Do work that another part of the program asks for, under a name of its own; `ended` tells what came of it."""
+        self._begin(name, work)
+
+    def hold(self, name: str, held: bool) -> None:
+        """Let work pause, or go on."""
+        if name in self._tasks:
+            self._tasks[name].hold(held)
 
     def cancel(self, name: str) -> None:
         """Give work up; what a download has brought stays."""
@@ -263,6 +280,9 @@ class ModelStore:
             job.note(message, time.monotonic())
             self.moved.emit(name)
             return
+        if isinstance(message, Announced):
+            self.announced.emit(name, message)
+            return
         del self.jobs[name], self._tasks[name]
         given_up = isinstance(work, Quantise) and job.stopping
         if isinstance(message, Done) and not given_up:
@@ -272,6 +292,7 @@ class ModelStore:
         waiting = next((each for each in self.jobs if self.jobs[each].waiting), None)
         if waiting is not None and self.fetching is None:
             self._begin_waiting(waiting)
+        self.ended.emit(name, work, message)
         self.changed.emit()
         if not isinstance(work, Try | Quantise):
             self.refresh()
@@ -300,6 +321,8 @@ class ModelStore:
                 )
             case Remove():
                 self.told.emit(_("{model}: removed", model=done.name))
+            case AddTorch():
+                self.told.emit(_("PyTorch is installed."))
             case Quantise():
                 self._preferences.choose(precision=work.precision)
             case Try():

@@ -412,9 +412,9 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "model.training_memory": (
         N_("There is not enough memory to train this draft."),
-        N_("Use --layers 1 or --device cpu."),
+        N_("Close other programs, then try again."),
     ),
-    "model.training": (N_("The training failed ({error})."), N_("Repeat the command.")),
+    "model.training": (N_("The training failed ({error})."), N_("Try again.")),
     # Downloads.
     "download.offline": (N_("Downloads are switched off (HF_HUB_OFFLINE)."), N_("Remove that variable.")),
     "download.variable": (N_("{name} is {value}, not a whole number."), N_("Change or remove that variable.")),

@@ -12,6 +12,7 @@ from desktop_app.app.editing.recheck import Checks
 from desktop_app.app.live.live_recording import OFF, PAUSED, LiveRecording
 from desktop_app.app.recordings.entry import WAITING, WORKING
 from desktop_app.app.recordings.session import Session
+from desktop_app.app.signals import Signal
 from desktop_app.app.system import desktop_bus
 from desktop_app.texts import _
 
@@ -48,16 +49,24 @@ def _hold_macos() -> Release | None:
 
 
 class Awake:
-    """Follows the work. Attributes: wanted (whether there is any)."""
+    """Follows the work. Attributes: wanted (whether there is any); is_busy (whether something is recorded or
+    transcribed, before which other long work waits). Signals: busy_changed()."""
 
     def __init__(self, session: Session, live: LiveRecording, checks: Checks, hold: Hold = hold) -> None:
         self._session, self._live, self._checks, self._hold = session, live, checks, hold
         self._worker = BackgroundThread("awake", session.worker.post)
         self._release: Release | None = None  # in the worker's thread
-        self.wanted = False
+        self.wanted = self.is_busy = False
+        self.busy_changed: Signal[[]] = Signal()
+        self._trains: Callable[[], bool] = lambda: False
         for signal in (session.added, session.changed, session.removed, checks.changed, checks.versions.changed):
             signal.connect(lambda key: self._look())
         live.changed.connect(self._look)
+
+    def follow_training(self, changed: Signal[[]], trains: Callable[[], bool]) -> None:
+        """Keep the computer awake while a draft is trained, too; `changed` tells when that may be another."""
+        self._trains = trains
+        changed.connect(self._look)
 
     def close(self) -> None:
         """The program ends: the computer may sleep."""
@@ -65,12 +74,16 @@ class Awake:
         self._worker.close(_CLOSING)
 
     def _look(self) -> None:
-        self._ask(self._is_recording or self._is_transcribing)
+        busy = self._is_recording or self._is_transcribing
+        if busy != self.is_busy:
+            self.is_busy = busy
+            self.busy_changed.emit()
+        self._ask(busy or self._trains())
 
     def _ask(self, wanted: bool) -> None:
         if wanted != self.wanted:
             self.wanted = wanted
-            why = _("Galley is transcribing")
+            why = _("Galley is transcribing") if self.is_busy else _("Galley is training a draft")
             self._worker.do((lambda: self._take(why)) if wanted else self._let_go)
 
     @property

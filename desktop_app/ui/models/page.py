@@ -10,16 +10,19 @@ from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop_app.app.models.model_store import PAIR, SMALL, SPEED, ModelStore
+from desktop_app.app.core import DesktopCore
+from desktop_app.app.models.draft_training import TORCH, TRAINING
+from desktop_app.app.models.model_store import PAIR, SMALL, SPEED
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.presentation.wording import size
-from desktop_app.app.settings.preferences import Preferences
 from desktop_app.engine.model_list import ListedModel, ModelList
 from desktop_app.messages.model_work import Add
 from desktop_app.texts import _
 from desktop_app.ui.models import words as models_words
 from desktop_app.ui.models.card import ModelsCard
 from desktop_app.ui.models.row import ModelRow
+from desktop_app.ui.models.training_card import TrainingCard
+from desktop_app.ui.models.training_dialog import TrainDraftDialog
 from desktop_app.ui.widgets.banner import PROBLEM, Banner
 from desktop_app.ui.widgets.buttons import button, set_icon
 from desktop_app.ui.widgets.confirm import confirm
@@ -36,16 +39,18 @@ _PARTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".json", ".xml")
 class ModelsPage(QWidget):
     """Attributes: card (what is in use); rows (by the model's name); add, mirror, address, save, fold (controls)."""
 
-    def __init__(
-        self, theme: Theme, models: ModelStore, preferences: Preferences, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, theme: Theme, core: DesktopCore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        models, preferences = core.models, core.preferences
         self._theme, self.models, self._preferences = theme, models, preferences
+        self._training, self._session = core.training, core.session
         self.rows: dict[str, ModelRow] = {}
         self._rest = QTimer(self, singleShot=True, interval=1)
         self._rest.timeout.connect(self._fill)
         self.card = ModelsCard(theme, models, preferences)
         self.card.folder_asked.connect(self._choose_folder)
+        self.training = TrainingCard(theme, models, core.training)
+        self.training.again_asked.connect(self._train)
         self.problem = Banner(theme, PROBLEM, "problem")
         self.problem.add_button(_("Dismiss"), "link").clicked.connect(self._dismiss)
         self.add = button(_("Add a folder…"), "plain", self._add_folder)
@@ -69,6 +74,7 @@ class ModelsPage(QWidget):
         self.problem.say("")
         models.changed.connect(self.refresh)
         models.moved.connect(self._show_job)
+        core.training.changed.connect(self._show_training)
         preferences.changed.connect(self.card.refresh)
 
     def _lay_out(self) -> None:
@@ -80,7 +86,7 @@ class ModelsPage(QWidget):
         self._mirror_row.hide()
         add(
             self.sheet.box,
-            label(_("Models"), "title"), S5, self.card, S2, self.problem, S6 - S2,
+            label(_("Models"), "title"), S5, self.card, S2, self.problem, S6 - S2, self.training,
             row((here, 1), self.add), S3, self._here, S6,
             row((label(_("Available to download"), "heading"), 1), self.mirror), S1, self._where,
             self._mirror_row, S3, self._offered, S3, row(self.fold, STRETCH), STRETCH,
@@ -108,6 +114,7 @@ class ModelsPage(QWidget):
         problems = self.models.problems
         self.problem.say(problems.get(PAIR) or problems.get(SMALL) or problems.get(SPEED) or "")
         self.card.refresh()
+        self.training.refresh()
 
     def _fill(self, stale: Iterable[str] = ()) -> None:
         """Let both cards have their rows, and show again what the `stale` ones say. Only so many rows are made at once,
@@ -126,6 +133,7 @@ class ModelsPage(QWidget):
             for name in fresh:
                 self.rows[name] = ModelRow(self._theme, self.models, self._preferences, name)
                 self.rows[name].remove_asked.connect(self._remove)
+                self.rows[name].train_asked.connect(self._train)
             anew.update(fresh)
             for each in models:  # before they are seen, when that costs little
                 if each.name in anew and each.name in self.rows:
@@ -160,6 +168,8 @@ class ModelsPage(QWidget):
             return
         if name in (SMALL, SPEED):
             self.card.show_job()
+        elif name in (TRAINING, TORCH):
+            self.training.show_job()
         elif name in self.rows:
             self.rows[name].show_job()
 
@@ -203,6 +213,26 @@ class ModelsPage(QWidget):
             text = _("This frees {size}. You can download or add it again.", size=much)
         if confirm(self.window(), _("Remove “{model}”?", model=model.title), text, _("Remove")):
             self.models.remove(name)
+
+    # Training a draft.
+
+    def _show_training(self) -> None:
+        if self.isVisible():
+            self.training.refresh()
+
+    def _train(self, name: str) -> None:
+        """Ask what a draft is to be trained on; while another is in hand, show that one."""
+        model, current = self.models.find(name), self._training.current
+        if current is not None and not (current.made and current.gain):
+            self.sheet.ensureWidgetVisible(self.training)
+            self.models.told.emit(
+                _("Finish or discard the training of the draft for {model} first.", model=current.model)
+            )
+        elif model is not None:
+            entries = list(self._session.entries.values())
+            TrainDraftDialog(
+                self._theme, self.models, self._preferences, self._training, entries, model, self.window()
+            ).open()
 
     # The mirror.
 

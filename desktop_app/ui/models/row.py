@@ -36,10 +36,10 @@ class ModelRow(QWidget):
     """Its parts are made when they are first needed: a catalogue has many rows, and most show little.
 
     Attributes: title; tag, purpose, facts, advice, problem, progress (labels); bar; dismiss, discard, get, use, cancel,
-    more, draft (buttons). Signals: remove_asked(name), because that is asked again.
+    more, draft (buttons). Signals: remove_asked(name), because that is asked again; train_asked(name).
     """
 
-    remove_asked = Signal(str)
+    remove_asked, train_asked = Signal(str), Signal(str)
 
     def __init__(self, theme: Theme, models: ModelStore, preferences: Preferences, name: str) -> None:
         super().__init__()
@@ -194,6 +194,8 @@ class ModelRow(QWidget):
         if not model.speakers:
             draft = menu.addAction(_("Use as draft model"), partial(self._models.choose_draft, folder))
             draft.setEnabled(self._models.in_use != model.name and self._preferences.options().draft != folder)
+        if model.training:
+            menu.addAction(_("Train a draft on my recordings…"), partial(self.train_asked.emit, model.name))
         menu.addAction(_("Verify files"), partial(self._models.verify, model.name))
         menu.addSeparator()
         remove = menu.addAction(_("Remove…"), partial(self.remove_asked.emit, model.name))

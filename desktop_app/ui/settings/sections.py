@@ -261,7 +261,12 @@ def _privacy(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
             lines.append(_("“Check for updates” in “About Galley” asks {host}.", host=updates.host(built.updates)))
         if built is not None:
             index = updates.host(built.index) or _("the package index that you name")
-            lines.append(_("“galley devices add cuda” asks {index} and the file servers that it names.", index=index))
+            lines.append(
+                _(
+                    "“galley devices add cuda” and “Download PyTorch” ask {index} and the file servers that it names.",
+                    index=index,
+                )
+            )
         value.setText("\n".join(lines))
 
     return Parts(QWidget(), refresh, value)

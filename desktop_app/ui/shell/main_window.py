@@ -214,7 +214,7 @@ class MainWindow(QMainWindow):
     @cached_property
     def models(self) -> ModelsPage:
         """The page of models."""
-        return self._late(lambda: ModelsPage(self._theme, self._models, self._preferences, self.stack))
+        return self._late(lambda: ModelsPage(self._theme, self._core, self.stack))
 
     @cached_property
     def settings(self) -> SettingsPage:
@@ -527,7 +527,8 @@ class MainWindow(QMainWindow):
         return self.live.may_close() and (self.live.closing or self._may_leave_unfinished())
 
     def _may_leave_unfinished(self) -> bool:
-        """Whether nothing is unfinished, or the user says that recordings, or a download, may be left so."""
+        """Whether nothing is unfinished, or the user says that recordings, a download or a training may be left
+        so."""
         count = len(self._session.in_work) + self._core.checks.attempts
         if count:
             question = ngettext("A recording is not finished", "{n} recordings are not finished", count)
@@ -535,6 +536,9 @@ class MainWindow(QMainWindow):
         elif self._models.fetching is not None:
             question = _("A download is not finished")
             text = _("What has been downloaded is kept. You can resume the download later.")
+        elif self._core.training.runs:
+            question = _("A draft is being trained")
+            text = _("What has been done is kept. You can continue the training later.")
         else:
             return True
         return confirm(self, question, text, _("Close Galley"))

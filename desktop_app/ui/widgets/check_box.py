@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from desktop_app.ui.widgets.painting import painting
-from desktop_app.ui.widgets.theme import S1, S2, Theme
+from desktop_app.ui.widgets.theme import S1, S2, Palette, Theme
 
-_BOX = 16
+BOX = 16
+
+
+def paint_box(
+    painter: QPainter, colors: Palette, box: QRect, checked: bool, focused: bool, enabled: bool = True
+) -> None:
+    """Paint a box of BOX pixels, which has a tick in it where it is `checked`."""
+    edge = "accent" if checked or focused else "muted"
+    painter.setPen(QPen(colors.color(edge if enabled else "line_strong"), 1))
+    painter.setBrush(colors.color(("accent" if enabled else "line_strong") if checked else "page"))
+    around = QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.drawRoundedRect(around, 4, 4)
+    if checked:
+        pen = QPen(colors.color("on_accent"), 2)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        painter.drawPolyline([around.center() + QPointF(x, y) for x, y in ((-3.5, 0.2), (-1, 2.8), (3.8, -2.8))])
 
 
 class CheckBox(QCheckBox):
@@ -22,7 +38,7 @@ class CheckBox(QCheckBox):
 
     def sizeHint(self) -> QSize:
         letters = self.fontMetrics()
-        return QSize(_BOX + S2 + letters.horizontalAdvance(self.text()) + S1, max(_BOX, letters.height()) + S1)
+        return QSize(BOX + S2 + letters.horizontalAdvance(self.text()) + S1, max(BOX, letters.height()) + S1)
 
     def hitButton(self, place: object) -> bool:
         return True
@@ -30,22 +46,12 @@ class CheckBox(QCheckBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         colors, enabled = self._theme.palette, self.isEnabled()
         backwards = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
-        top = (self.height() - _BOX) / 2
-        box = QRectF(self.width() - _BOX - 1 if backwards else 1, top, _BOX, _BOX).adjusted(0.5, 0.5, -0.5, -0.5)
+        box = QRect(self.width() - BOX - 1 if backwards else 1, round((self.height() - BOX) / 2), BOX, BOX)
         with painting(self) as painter:
-            edge = "accent" if self.isChecked() or self.hasFocus() else "muted"
-            painter.setPen(QPen(colors.color(edge if enabled else "line_strong"), 1))
-            painter.setBrush(colors.color(("accent" if enabled else "line_strong") if self.isChecked() else "page"))
-            painter.drawRoundedRect(box, 4, 4)
-            if self.isChecked():
-                pen = QPen(colors.color("on_accent"), 2)
-                pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-                painter.setPen(pen)
-                middle = box.center()
-                painter.drawPolyline([middle + QPointF(x, y) for x, y in ((-3.5, 0.2), (-1, 2.8), (3.8, -2.8))])
+            paint_box(painter, colors, box, self.isChecked(), self.hasFocus(), enabled)
             painter.setPen(colors.color("ink" if enabled else "draft"))
             painter.setFont(self.font())
-            words = self.rect().adjusted(0 if backwards else _BOX + S2, 0, -_BOX - S2 if backwards else 0, 0)
+            words = self.rect().adjusted(0 if backwards else BOX + S2, 0, -BOX - S2 if backwards else 0, 0)
             side = Qt.AlignmentFlag.AlignRight if backwards else Qt.AlignmentFlag.AlignLeft
             painter.drawText(words, side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, self.text())
             if self.hasFocus():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -9,7 +10,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing import Pipe
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -24,13 +27,14 @@ from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.engine import model_list, model_work
 from desktop_app.engine.model_work import Task
 from desktop_app.engine.watchdog import Limits, Watchdog
-from desktop_app.messages.jobs import Beat
+from desktop_app.messages.jobs import Beat, Cancel
 from desktop_app.messages.model_work import (
     Add,
     Announced,
     Convert,
     Done,
     Download,
+    Hold,
     Measure,
     Message,
     Quantise,
@@ -47,7 +51,7 @@ from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.settings import Settings
-from desktop_app.worker import trial
+from desktop_app.worker import model_tasks, trial
 from desktop_app.worker.loaded_models import Pair
 from tests import random_models, tiny_ir
 from tests.hub_server import HubServer, serving
@@ -328,6 +332,71 @@ def test_a_training_that_no_longer_responds_is_ended(
     os.kill(children[0], signal.SIGSTOP)
     assert listener.wait() == Refused(Problem("engine.work_silent"))
     assert "mine" not in installed.names() and not installed.unfinished()
+
+
+def test_training_lets_other_programs_go_first(tmp_path: Path, children: list[int]) -> None:
+    """It takes an hour of all processors; a transcription must not."""
+    plain = Path(shutil.copytree(SMALL_PAIR, tmp_path / "plain", ignore=shutil.ignore_patterns("draft")))
+    audio = tmp_path / "audio"
+    audio.mkdir()
+    shutil.copy(Path(__file__).parents[2] / "data" / "clips" / "00.flac", audio)
+    listener = Listener(TrainDraft(plain, audio, "mine", layers=1))
+    wait_until(lambda: listener.steps or listener.last)
+    assert os.getpriority(os.PRIO_PROCESS, children[0]) == 19
+    listener.task.cancel()
+    assert listener.wait() == Stopped()
+
+
+def test_work_that_is_held_stands_still_alive_until_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(work: Work, progress: Callable[[str, float, float], None], announce: object) -> Message:
+        try:
+            for number in itertools.count():
+                progress(f"step {number}", number, 0)
+        except model_tasks._Ended:
+            return Stopped()
+        raise AssertionError
+
+    monkeypatch.setattr(model_tasks, "_outcome", endless)
+    ours, theirs = Pipe()
+    Thread(target=model_tasks.run, args=(Verify("any"), theirs), daemon=True).start()
+    ours.send(Hold(True))
+    beats: list[Beat] = []
+    while len(beats) < 2 or beats[0].steps == beats[1].steps:  # two in a row: a task at work tells thousands of steps
+        message = ours.recv()
+        beats = [*beats, message][-2:] if isinstance(message, Beat) else []
+    ours.send(Hold(False))
+    while not isinstance(message, Step):
+        message = ours.recv()
+    ours.send(Hold(True))
+    ours.send(Cancel(""))  # who waits hears that it is over
+    while message != Stopped():
+        message = ours.recv()
+
+
+def test_a_task_passes_on_each_pause_and_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = Pipe()
+    sent: list[object] = []
+
+    class Silent:
+        connection = ours
+
+        def __init__(self, program: object) -> None:
+            self.send = sent.append
+
+        def kill(self) -> None:
+            """There is no process."""
+
+        close = kill
+
+    monkeypatch.setattr(model_work, "Child", Silent)
+    listener = Listener(Verify("any"))
+    for held in (True, False, True):
+        listener.task.hold(held)
+        listener.task.hold(held)
+        wait_until(lambda: len(sent) > 0 and sent[-1] == Hold(held))  # noqa: B023
+    theirs.send(Done("any"))
+    assert listener.wait() == Done("any")
+    assert sent == [Hold(True), Hold(False), Hold(True)]
 
 
 # What there is.

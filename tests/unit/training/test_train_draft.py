@@ -15,18 +15,21 @@ import pytest
 
 from desktop_app import cli, folders
 from desktop_app.audio.logmel import features
-from desktop_app.checkpoints import installed
+from desktop_app.checkpoints import choice, installed
 from desktop_app.checkpoints.folder import Checkpoint, read, read_draft, same_encoder
 from desktop_app.decoding.audio_window import AudioWindow, Samples
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowDecoder
-from desktop_app.engine import model_work
+from desktop_app.engine import model_list, model_work
+from desktop_app.messages.training import Gain, MeasureDraft, TrainDraft
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
-from desktop_app.training import draft, windows
+from desktop_app.training import draft, held_back, loop, windows
 from desktop_app.training.labels import Labels
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
+from desktop_app.worker import trial
 from tests import random_models
 from tests.small_pair import NAME, SMALL_PAIR
 from tests.works import perform_here
@@ -154,7 +157,7 @@ def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Pa
     agreed = labels.wrote[:-1] == labels.read[len(labels.read) - len(labels.wrote) + 1 :]
     assert agreed.mean() > 0.9
     assert (labels.shares.sum(-1) <= 1.001).all()
-    samples = windows.cut(draft._readable(draft.find(audio), silent, silent))[0].samples()
+    samples = windows.cut(draft.readable(draft.find(audio), silent, silent))[0].samples()
     written = _transcribed(checkpoint, samples)
     text = [token for token in labels.read.tolist() if token < vocabulary.end]
     assert difflib.SequenceMatcher(None, written, text).ratio() > 0.9
@@ -249,3 +252,64 @@ def test_every_obstacle_is_one_line(
         "mine: There is not enough space on the disk: 0.1 GB are needed, 0.0 GB are free",
         "mine: PyTorch is not installed",
     ]
+
+
+@pytest.mark.usefixtures("in_process")
+def test_what_a_draft_brings_is_measured_on_what_it_did_not_learn_from(
+    target: Path, audio: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Labels lie where they are wanted, and files are taken one by one."""
+    monkeypatch.setattr(windows, "FULL_SECONDS", 6.0)
+    monkeypatch.setattr(trial, "_LEAST", 0.1)
+    room = tmp_path / "room"
+    files = (audio / "00.flac", audio / "01.flac")
+    request = TrainDraft(target, files, "mine-draft", layers=1, minutes=0.02, language="en", room=room)
+    assert perform_here(request, silent).name == "mine-draft"
+    assert not (folders.cache() / "drafts").exists()
+    cut = windows.cut(draft.readable(draft.find(files), silent, silent))
+    labels = sorted(room.glob("windows-*/*.npz"))
+    learnt, kept = loop.split([file for window in cut for file in labels if file.stem == window.key])
+    assert learnt and not set(learnt) & set(kept)
+    sound = held_back.samples(request, silent)
+    expected = [window.samples() for window in cut if window.key in {file.stem for file in kept}]
+    np.testing.assert_array_equal(sound, np.concatenate(expected))
+    steps: list[str] = []
+    work = MeasureDraft(request, "auto")
+    gain = perform_here(work, lambda what, done, total: steps.append(what)).gain
+    assert gain is not None and steps[-1] == "Measuring"
+    assert gain.seconds == pytest.approx(len(sound) / SAMPLE_RATE)
+    assert gain.alone > 0 and gain.after > 0 and gain.tokens_per_pass > 0.5
+    assert gain.before == 0, "nothing drafted for it"
+    choice.register_draft("mine", "mine-draft")
+    again = perform_here(work, silent).gain
+    assert again is not None and again.before == 0, "what it takes already is not another draft"
+    shutil.rmtree(room)
+    with pytest.raises(Problem, match="no_speech"):
+        perform_here(work, silent)
+
+
+def test_a_draft_pays_only_beyond_what_measuring_is_uncertain() -> None:
+    """And no draft takes the place of a better one."""
+    assert Gain(60.0, 10.0, 0.0, 13.0, 2.4).pays
+    assert not Gain(60.0, 10.0, 0.0, 10.1, 2.4).pays
+    assert not Gain(60.0, 10.0, 14.0, 13.0, 2.4).pays
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("[enforce fail] DefaultCPUAllocator: not enough")])
+def test_too_little_memory_is_one_sentence(error: BaseException, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(draft, "make", lambda *given: (_ for _ in ()).throw(error))
+        with pytest.raises(Problem, match=r"model\.training_memory"):
+            perform_here(TrainDraft(tmp_path, tmp_path, "mine"), silent)
+
+
+def test_the_space_that_labels_take_is_about_what_is_said_before(tmp_path: Path) -> None:
+    """A draft cannot be trained of a draft, nor of a model with no more layers than a draft has."""
+    file = tmp_path / "talk.wav"
+    file.write_bytes(b"sound")
+    shape = read(SMALL_PAIR).shape
+    needed = len(windows.cut({file: 3600.0})) * Labels.bytes(shape.width, shape.audio_positions)
+    assert needed / 1.25 < model_list._training(SMALL_PAIR) < 1.25 * needed
+    assert model_list._training(SMALL_PAIR / "draft") == 0
+    assert model_list._training(tmp_path) == 0
+    assert model_list._training(random_models.write(tmp_path / "toy", random_models.TOY)) == 0
