@@ -7,8 +7,9 @@ from dataclasses import dataclass, fields
 
 from desktop_app.texts import _
 
-_NAME = re.compile(r"(auto|cpu|npu)|(gpu|cuda)(?:[.:](\d+))?")
-_DEVICES = ("cpu", "gpu", "npu", "cuda", "auto")
+_ON_TORCH = ("cuda", "hpu", "mps", "xpu")
+_NAME = re.compile(rf"(auto|cpu|npu)|(gpu|{'|'.join(_ON_TORCH)})(?:[.:](\d+))?")
+_DEVICES = ("cpu", "gpu", "npu", "cuda", "auto")  # that are named to everybody
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,17 @@ def parse(text: str) -> Devices:
             )
         found[part] = _device(device)
     devices = Devices(**found)
-    if "cuda" in devices.encoder + devices.target and devices.encoder != devices.target:
-        raise ValueError(_("PyTorch runs encoder and target together; choose the same cuda for both, or for neither"))
-    if "cuda" in devices.target and "cuda" in devices.draft and devices.target != devices.draft:
-        raise ValueError(_("two models in PyTorch share one GPU; choose the same cuda for target and draft"))
+    if (on_torch(devices.encoder) or on_torch(devices.target)) and devices.encoder != devices.target:
+        raise ValueError(_("PyTorch runs encoder and target together; choose the same device for both"))
+    if on_torch(devices.target) and on_torch(devices.draft) and devices.target != devices.draft:
+        raise ValueError(_("two models in PyTorch share one device; choose the same for target and draft"))
     return devices
+
+
+def on_torch(device: str) -> bool:
+    """Whether PyTorch runs what is to run on a device: CUDA, Gaudi (hpu), Metal (mps) or PyTorch's own Intel GPU
+    (xpu)."""
+    return device.partition(":")[0] in _ON_TORCH
 
 
 def _device(text: str) -> str:

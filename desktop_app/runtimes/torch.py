@@ -1,5 +1,5 @@
-"""Whisper models on PyTorch: CUDA, and the CPU for comparison. See `torch_network` for the network and `torch_passes`
-for how its passes run.
+"""Whisper models on PyTorch: CUDA, other accelerators that nobody has tried, and the CPU for comparison. See
+`torch_network` for the network and `torch_passes` for how its passes run.
 
 A rewind only sets the length: the KV cache of rejected tokens is overwritten. Run and tested on the CPU; CUDA was not
 at hand.
@@ -7,7 +7,7 @@ at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +35,8 @@ _EPSILON = {"f32": 1e-3, "f16": 0.06, "bf16": 0.4}
 
 def devices() -> list[tuple[str, str]]:
     """The CUDA devices that PyTorch has here: ("CUDA", its full name), ("CUDA:1", ...)."""
-    return [(_name(index), torch.cuda.get_device_name(index)) for index in range(torch.cuda.device_count())]
+    there = [torch.device("cuda", index) for index in range(torch.cuda.device_count())]
+    return [(_name(each), torch.cuda.get_device_name(each)) for each in there]
 
 
 def absence() -> Problem:
@@ -54,7 +55,8 @@ def load(
 ) -> TorchModel:
     """A checkpoint made ready to run.
 
-    `device` is "cuda" (the first of them), "cuda:1" or "cpu"; `precision` "auto" (f16 on CUDA, f32 on the CPU), "f32",
+    `device` is "cuda" (the first of them), "cuda:1", a name in `_ACCELERATORS` in the place of "cuda", or "cpu";
+    `precision` "auto" (f32 on the CPU, f16 elsewhere), "f32",
     "f16" or "bf16". With `encoder` that model's encoder is used: its tensors must be equal. `widths` are those of
     `Passes`. Problem where the device is not there or cannot run the model: nothing falls back in silence.
     """
@@ -129,29 +131,49 @@ def build(
             noise = _noise(weights, 2, shape.mel_bins, 2 * shape.audio_positions)
             together = rows if rows > 1 and _encodes_alike(used, rows, noise) else 1
     except torch.OutOfMemoryError as error:
-        raise Problem("model.device_memory", device=torch.cuda.get_device_name(place)) from error
-    except RuntimeError as error:
+        card = torch.cuda.get_device_name(place) if place.type == "cuda" else _name(place)
+        raise Problem("model.device_memory", device=card) from error
+    except (ImportError, RuntimeError) as error:
         what = str(error).partition("\n")[0].strip()[:200]
-        raise Problem("model.device_refused", device=_name(place.index), error=what) from error
+        raise Problem("model.device_refused", device=_name(place), error=what) from error
     epsilon = 0.0 if steady else _EPSILON[kind]
     return TorchBatch(_Network(place, kind, epsilon, shape.mel_bins, used, together, decoder, passes, watched))
 
 
-def _name(index: int | None) -> str:
-    """How a device is called; None is the CPU."""
-    if index is None:
-        return "CPU"
-    return f"CUDA:{index}" if index else "CUDA"
+def _name(place: torch.device) -> str:
+    """How a device is called."""
+    return f"{place.type.upper()}:{place.index}" if place.index else place.type.upper()
 
 
 def _device(wanted: str) -> torch.device:
     """The device as PyTorch calls it; Problem if it is not there."""
     if wanted == "cpu":
         return torch.device("cpu")
+    if (kind := wanted.partition(":")[0]) in _ACCELERATORS:
+        if not _ACCELERATORS[kind]():
+            raise Problem("model.no_accelerator", device=kind, version=str(torch.__version__))
+        return torch.device(wanted)
     there = [name.lower() for name, _ in devices()]
     if wanted in there:
         return torch.device("cuda", there.index(wanted))
     raise Problem("model.no_device", device=wanted, devices=", ".join(there)) if there else absence()
+
+
+def _has_gaudi() -> bool:
+    """Whether there is a Gaudi; Habana's package brings it into PyTorch."""
+    try:
+        import habana_frameworks.torch  # noqa: F401
+    except ImportError:
+        return False
+    return bool(torch.hpu.is_available())  # type: ignore[attr-defined]
+
+
+_ACCELERATORS: Mapping[str, Callable[[], bool]] = {
+    "hpu": _has_gaudi,
+    "mps": torch.backends.mps.is_available,
+    "xpu": torch.xpu.is_available,
+}
+"""The devices beside CUDA that PyTorch may have, and whether it has one here. Nobody has run any of them."""
 
 
 def _prepare(place: torch.device, kind: str) -> None:
@@ -270,7 +292,7 @@ class TorchModel:
 
     def __init__(self, network: _Network, row: int) -> None:
         self._network, self._row = network, row
-        self.device = self.encoder_device = _name(network.place.index)
+        self.device = self.encoder_device = _name(network.place)
         self.precision = self.weights = network.precision
         self.epsilon = network.epsilon
         self.mel_bins = network.mel_bins

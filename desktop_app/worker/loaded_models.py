@@ -21,6 +21,7 @@ from desktop_app.decoding.retokenised import Spelling
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.tiers import TiersDrafter
 from desktop_app.messages import devices
+from desktop_app.messages.devices import on_torch
 from desktop_app.messages.jobs import Announce
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
@@ -248,7 +249,7 @@ class ModelCache:
             drafter = pairs.drafter(target.checkpoint, checkpoint)
             announce("loading_draft", name=target.checkpoint.name)
             # One runtime cannot read the encoder output of the other.
-            alike = device.startswith("cuda") == devices.target.startswith("cuda")
+            alike = on_torch(device) == on_torch(devices.target)
             shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
             load = partial(
                 _load,

@@ -1,4 +1,4 @@
-"""Which runtime runs a model: CUDA is PyTorch's, all else OpenVINO's. Nothing falls back in silence."""
+"""Which runtime runs a model: CUDA and its like are PyTorch's, all else OpenVINO's. Nothing falls back in silence."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from desktop_app.addons import cuda
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding.protocol import Batch, Model
+from desktop_app.messages.devices import on_torch
 from desktop_app.problems import Problem
 from desktop_app.runtimes import ctc_openvino, openvino, openvino_folder
 
@@ -69,15 +70,15 @@ def load(
     CPU in int8, whatever the target does: no word depends on it, and a pass takes a third of the time. `preparing`
     is called with the device ("GPU") before it compiles the model for the first time, where that takes long.
     """
-    if drafts and checkpoint.ir is None and not device.startswith("cuda") and openvino.is_cpu(device):
+    if drafts and checkpoint.ir is None and not on_torch(device) and openvino.is_cpu(device):
         precision = "int8"
     if checkpoint.ir is not None:
-        if device.startswith("cuda"):
+        if on_torch(device):
             raise Problem("model.openvino_on_torch")
         return openvino_folder.load(
             checkpoint, device, precision, encoder_device=encoder_device, cache=cache, preparing=preparing
         )
-    if not device.startswith("cuda"):
+    if not on_torch(device):
         return openvino.load(
             checkpoint,
             device,
@@ -88,7 +89,7 @@ def load(
             steady=not drafts,
             preparing=preparing,
         )
-    return _torch().load(checkpoint, device, precision, encoder=encoder)
+    return _torch(device).load(checkpoint, device, precision, encoder=encoder)
 
 
 def ctc_head(checkpoint: Checkpoint, cache: Path | None) -> ctc_openvino.CtcHead | None:
@@ -98,17 +99,17 @@ def ctc_head(checkpoint: Checkpoint, cache: Path | None) -> ctc_openvino.CtcHead
 
 def load_batch(checkpoint: Checkpoint, rows: int, device: str, precision: str, encoder: Any) -> RuntimeBatch:
     """A checkpoint ready to decode so many texts side by side; arguments and errors are those of `load`."""
-    if not device.startswith("cuda"):
+    if not on_torch(device):
         raise Problem("model.batch_device")
     if checkpoint.ir is not None:
         raise Problem("model.openvino_on_torch")
-    return _torch().load_batch(checkpoint, rows, device, precision, encoder=encoder)
+    return _torch(device).load_batch(checkpoint, rows, device, precision, encoder=encoder)
 
 
-def _torch() -> ModuleType:
-    """PyTorch's runtime; Problem where that or a CUDA device is missing."""
+def _torch(device: str) -> ModuleType:
+    """PyTorch's runtime; Problem where that is missing, or CUDA if that is wanted."""
     with cuda.importing_torch():
         from desktop_app.runtimes import torch
-    if not torch.devices():
+    if device.startswith("cuda") and not torch.devices():
         raise torch.absence()
     return torch

@@ -377,6 +377,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "model.no_device": (N_("This computer has no device {device}."), N_("Choose one of: {devices}.")),
     "model.no_cuda": (N_("PyTorch {version} is built without CUDA."), _ANOTHER_DEVICE),
     "model.no_cuda_device": (N_("PyTorch {version} finds no CUDA device."), _ANOTHER_DEVICE),
+    "model.no_accelerator": (N_("PyTorch {version} finds no device {device}."), _ANOTHER_DEVICE),
     "model.no_torch": (
         N_("PyTorch is not installed."),
         N_("In a checkout, install it by pip install --editable '.[torch]'; otherwise choose another device."),

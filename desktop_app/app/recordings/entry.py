@@ -27,7 +27,7 @@ _OF_DEVICES = frozenset(
     f"model.{code}"
     for code in (
         "no_device", "device_failed", "device_refused", "device_memory",
-        "no_cuda", "no_cuda_device", "no_torch", "torch_broken",
+        "no_accelerator", "no_cuda", "no_cuda_device", "no_torch", "torch_broken",
     )
 )  # fmt: skip
 """Codes of what goes wrong for the device that was asked for."""

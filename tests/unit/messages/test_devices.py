@@ -21,6 +21,8 @@ from tests.random_models import toy
         ("gpu.0", Devices("gpu", "gpu", "gpu")),
         ("cuda:0", Devices("cuda", "cuda", "cuda")),
         ("cuda.12", Devices("cuda:12", "cuda:12", "cuda:12")),
+        ("hpu", Devices("hpu", "hpu", "hpu")),
+        ("XPU.1", Devices("xpu:1", "xpu:1", "xpu:1")),
         ("encoder=npu,target=gpu,draft=cpu", Devices("npu", "gpu", "cpu")),
         ("draft = cpu", Devices("auto", "auto", "cpu")),
         ("encoder=cuda,target=cuda,draft=cpu", Devices("cuda", "cuda", "cpu")),
@@ -32,7 +34,19 @@ def test_devices(text: str, devices: Devices) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["tpu", "", "target=tpu", "target=cpu,target=gpu", "head=cpu", "target=cuda", "cpu,gpu", "cpu.1", "gpus", "gpu."],
+    [
+        "tpu",
+        "",
+        "target=tpu",
+        "target=cpu,target=gpu",
+        "head=cpu",
+        "target=cuda",
+        "target=hpu",
+        "cpu,gpu",
+        "cpu.1",
+        "gpus",
+        "gpu.",
+    ],
 )
 def test_no_devices(text: str) -> None:
     with pytest.raises(ValueError, match=r"; (use|choose) ") as caught:

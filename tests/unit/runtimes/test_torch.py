@@ -5,8 +5,10 @@ what it cannot do. On the CPU; what CUDA adds is tested as far as that goes with
 from __future__ import annotations
 
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -297,6 +299,20 @@ def test_refusals(toy: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Problem, match=torch.__version__.split("+")[0]) as caught:
         load(checkpoint, "cuda")
     assert caught.value.code in ("model.no_cuda", "model.no_cuda_device")
+
+
+def test_another_accelerator_that_is_not_there_or_refuses_is_a_problem(
+    toy: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This PyTorch knows Gaudi's name, and can do nothing with it."""
+    checkpoint = read(toy.folder)
+    with pytest.raises(Problem, match="no_accelerator device='hpu'"):
+        load(checkpoint, "hpu")
+    monkeypatch.setitem(sys.modules, "habana_frameworks", ModuleType("habana_frameworks"))
+    monkeypatch.setitem(sys.modules, "habana_frameworks.torch", ModuleType("habana_frameworks.torch"))
+    monkeypatch.setattr(torch, "hpu", SimpleNamespace(is_available=lambda: True), raising=False)
+    with pytest.raises(Problem, match="device_refused device='HPU'"):
+        load(checkpoint, "hpu")
 
 
 def test_cuda_devices_have_names(toy: Pair, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,18 +53,19 @@ def test_without_a_device(folder: Path) -> None:
     assert message.values["version"].startswith("2")
 
 
-def test_cuda_is_pytorchs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("wanted", ["cuda", "hpu", "xpu:1"])
+def test_cuda_and_its_like_are_pytorchs(wanted: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Target and draft with it; the CPU stands in for the card."""
 
     def load(checkpoint: object, device: str, precision: str, *, encoder: object) -> torch_runtime.TorchModel:
-        assert (device, precision) == ("cuda", "auto")
+        assert (device, precision) == (wanted, "auto")
         return original(checkpoint, "cpu", "bf16", encoder=encoder)
 
     original, threads = torch_runtime.load, torch.get_num_threads()
     torch.set_num_threads(1)  # a toy has no work for a second one, and would wait for it
     monkeypatch.setattr(torch_runtime, "devices", lambda: [("CUDA", "A card")])
     monkeypatch.setattr(torch_runtime, "load", load)
-    pair = ModelCache().pair(Options(str(folder), device="cuda"), lambda stage, **values: None)
+    pair = ModelCache().pair(Options(str(folder), device=wanted), lambda stage, **values: None)
     assert pair.draft is not None and pair.draft.shares_encoder
     loaded = (*pair.target.ready.rows, *pair.draft.ready.rows)
     assert all(isinstance(each, torch_runtime.TorchModel) for each in loaded)
