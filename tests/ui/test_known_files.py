@@ -37,6 +37,7 @@ def test_a_file_that_is_transcribed_can_be_opened_or_transcribed_again(
     assert (window.current.key, window.known.isVisible()) == (entry.id, False)
     window.add([entry.path])
     qtbot.waitUntil(window.known.isVisible)
+    assert not window.known.open.isVisible(), "it is open"
     press(window.known.again)
     qtbot.waitUntil(lambda: len(stage.session.entries) == 2)
     assert not window.known.isVisible()

@@ -35,10 +35,11 @@ class KnownBar(Banner):
         self.dismiss.clicked.connect(self.clear)
         self.clear()
 
-    def show_files(self, files: Mapping[str, str]) -> None:
-        """Say which files are transcribed: the ids of their recordings by their paths."""
+    def show_files(self, files: Mapping[str, str], shown: str) -> None:
+        """Say which files are transcribed: the ids of their recordings by their paths. The recording `shown` need not
+        be opened."""
         self._files, n = files, len(files)
-        self.open.setVisible(n == 1)
+        self.open.setVisible(n == 1 and shown not in files.values())
         if n == 1:
             name = os.fsencode(Path(next(iter(files))).name).decode(errors="replace")
             self.say(_("{name} is already transcribed.", name=name))

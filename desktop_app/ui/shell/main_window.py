@@ -486,8 +486,11 @@ class MainWindow(QMainWindow):
             self._drops = self._awaits = self._drops + 1
             on_idle = self.stack.currentWidget() is self.idle
             options = self.idle.take_options() if on_idle else None
-            known = self.known.show_files if options is None else None
+            known = self._show_known if options is None else None
             self._session.add(files, options, partial(self._show_dropped, self._drops), known)
+
+    def _show_known(self, files: dict[str, str]) -> None:
+        self.known.show_files(files, self.current.key)
 
     def take(self, files: Iterable[str]) -> None:
         """Queue files and folders, or add models, of another start: page, focus and caret stay as they are."""
