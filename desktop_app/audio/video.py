@@ -77,8 +77,8 @@ def _scaled(time: float, frame: Any, stream: Any) -> Iterator[tuple[float, Pictu
     turns = round(getattr(frame, "rotation", 0) / 90)
     ratio = float(stream.sample_aspect_ratio or 1)
     wide, high = (PICTURE_HEIGHT, PICTURE_WIDTH) if turns % 2 else (PICTURE_WIDTH, PICTURE_HEIGHT)
-    shrunk = min(wide / (frame.width * ratio), high / frame.height, 1.0)
-    size = (max(round(frame.width * ratio * shrunk), 2), max(round(frame.height * shrunk), 2))
+    factor = min(wide / (frame.width * ratio), high / frame.height, 1.0)
+    size = (max(round(frame.width * ratio * factor), 2), max(round(frame.height * factor), 2))
     with suppress(av.FFmpegError, ValueError):
         made = frame.reformat(width=size[0], height=size[1], format="rgb24").to_ndarray()
         yield time, np.ascontiguousarray(np.rot90(made, turns))
