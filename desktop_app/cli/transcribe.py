@@ -27,7 +27,8 @@ from desktop_app.messages.jobs import Event, Failed, Finished, Preparing, Progre
 from desktop_app.messages.options import OFF, TRANSCRIBE
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.transcript.model import Models, Transcript
+from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.transcript.paragraphs import follow
 from desktop_app.transcript.so_far import TextSoFar
 from desktop_app.transcript.statistics import Statistics
 
@@ -91,6 +92,8 @@ class _Run:
         self._started: Started | None = None
         self._text = TextSoFar("")  # of the file in work
         self._written = 0  # segments of the file that are on standard output
+        self._before: Segment | None = None  # the last of them
+        self._since = 0.0  # when the last paragraph began
         self._notices: set[str] = set()
 
     def refused(self) -> int:
@@ -175,6 +178,8 @@ class _Run:
             self._screen.say(f"{file}: {problems.sentence(transcript.damage)}")
         if transcript.guarded:
             self._screen.say(f"{file}: {guard_report(transcript.guarded)}")
+        if not transcript.segments:
+            self._screen.say(f"{file}: {_('No speech was found in this recording.')}")
         try:
             self._write(number, transcript)
         except OSError as error:
@@ -222,7 +227,13 @@ class _Run:
         """Print the segments that are not printed yet; another engine writes some once more."""
         if self._streams:
             for segment in self._text.segments[self._written :]:
-                self._screen.text(f"{segment.text}\n")
+                begins = False
+                if self._before is None:
+                    self._since = segment.speech_start
+                else:
+                    begins, self._since = follow(segment, self._before, self._since)
+                self._before = segment
+                self._screen.text(f"\n{segment.text}\n" if begins else f"{segment.text}\n")
             self._written = max(self._written, len(self._text.segments))
 
     def _keep_for_later(self, number: int) -> None:
@@ -231,7 +242,7 @@ class _Run:
             unfinished.keep(self._keepers[number].resumed())
 
     def _close_file(self) -> None:
-        self._started, self._written = None, 0
+        self._started, self._written, self._before = None, 0, None
 
     def _notice(self, notice: str) -> None:
         """Say what the reader must know of all files, once."""

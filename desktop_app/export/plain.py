@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 
-from desktop_app.export.document import Document, ExportOptions, clock, marked, paragraphs, written
+from desktop_app.export.document import Document, ExportOptions, clock, marked, paragraphs
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~])")
 _AT_START = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
 
 
 def txt(document: Document, options: ExportOptions) -> str:
-    """The text alone, a line a segment, with the speaker's name before it where speakers are known."""
-    names = {each.id: each.name for each in document.transcript.speakers} if options.names else {}
-    lines = []
-    for segment in written(document.transcript):
-        name = names.get(segment.speaker or "", "")
-        time = f"[{clock(segment.speech_start)}] " if options.times else ""
-        text = segment.text.strip() if time else segment.text
-        lines.append(f"{time}{name}: {text}\n" if name else f"{time}{text}\n")
-    return "".join(lines)
+    """The text alone, a line a segment and an empty line between paragraphs, which begin with the speaker's name where
+    speakers are known."""
+    made = []
+    for paragraph in paragraphs(document):
+        lines = list[str]()
+        for segment in paragraph.segments:
+            name = f"{paragraph.name}: " if options.names and paragraph.name and not lines else ""
+            time = f"[{clock(segment.speech_start)}] " if options.times else ""
+            lines.append(f"{time}{name}{segment.text.strip()}\n")
+        made.append("".join(lines))
+    return "\n".join(made)
 
 
 def markdown(document: Document, options: ExportOptions) -> str:

@@ -171,7 +171,7 @@ def test_speakers_stand_in_the_text_that_is_kept(
     monkeypatch.setattr(EngineDouble, "stop_live", stop)
     assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path), "--speakers", "2"]) == 0
     assert capsys.readouterr().out.splitlines() == ["line 0"]
-    assert made(tmp_path, "txt").read_text(encoding="utf-8").splitlines() == ["Speaker 1: li", "Speaker 2: ne 0"]
+    assert made(tmp_path, "txt").read_text(encoding="utf-8").splitlines() == ["Speaker 1: li", "", "Speaker 2: ne 0"]
 
 
 def test_it_is_a_recording_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:

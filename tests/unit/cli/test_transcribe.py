@@ -42,6 +42,7 @@ NAMED = "Target with draft model Draft on CPU, f32"
 MODELS = Models("Target", "Draft", "model", "CPU", "f32", (Problem("model.notice", text=NOTICE),))
 SEGMENTS = (Segment(0, 0.0, 1.0, "Good morning."), Segment(1, 1.0, 2.5, "Good night."))
 STATS = Statistics(audio_seconds=2.5, wall_seconds=0.5, tokens=12, target_passes=6, compared=10, drafted=12, accepted=8)
+LATER = Segment(2, 6.0, 7.0, "Once more.")
 
 
 class Scripted:
@@ -67,6 +68,10 @@ class Scripted:
         if name.startswith("bad"):
             self._tell(Failed(job, Problem("file.empty")))
             return
+        if name.startswith("nothing"):
+            self._tell(Started(job, 2.5, MODELS))
+            self._tell(Finished(job, Transcript(path, 2.5, "en", 0.9, MODELS)))
+            return
         if name.startswith("nomodel"):
             self._tell(Failed(job, Problem("model.unknown", name="x", names="base")))
             return
@@ -91,7 +96,10 @@ class Scripted:
         damage = Problem("file.parts_missing") if name.startswith("broken") else None
         models = Models("Target", "Draft", "model", "CPU", "f32", (Problem("model.notice", text=NOTICE),))
         guarded = (GuardReport(1.0, 2.0, "silence", "Bye."),) if name.startswith("guarded") else ()
-        made = Transcript(path, 2.5, "en", 0.9, models, SEGMENTS, stats=STATS, damage=damage, guarded=guarded)
+        if name.startswith("long"):
+            self._tell(SegmentReady(job, LATER))
+        segments = (*SEGMENTS, LATER) if name.startswith("long") else SEGMENTS
+        made = Transcript(path, 2.5, "en", 0.9, models, segments, stats=STATS, damage=damage, guarded=guarded)
         self._tell(Finished(job, made))
 
     def close(self) -> None:
@@ -126,6 +134,20 @@ def test_text_that_a_new_engine_writes_again_is_printed_once(capsys: pytest.Capt
         NOTICE,
         "restarts.wav: Transcription stopped and is being restarted; nothing is lost.",
     ]
+
+
+def test_paragraphs_are_the_same_as_they_come_and_in_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = "Good morning.\nGood night.\n\nOnce more.\n"
+    assert run("long.wav", "a.wav") == 0
+    assert capsys.readouterr().out == f"{text}\nGood morning.\nGood night.\n"
+    Scripted.closed = 0
+    assert run("--output", str(tmp_path), "long.wav") == 0
+    assert (tmp_path / "long.txt").read_text(encoding="utf-8") == text
+
+
+def test_a_file_without_speech_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("nothing.wav", "a.wav") == 0
+    assert "nothing.wav: No speech was found in this recording." in capsys.readouterr().err.splitlines()
 
 
 def test_a_folder_stands_for_the_recordings_in_it(tmp_path: Path) -> None:

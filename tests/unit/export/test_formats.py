@@ -56,6 +56,18 @@ def test_txt_is_the_text_a_line_a_segment() -> None:
     assert rendered(transcript("Hello there.", "Good morning."), "txt") == "Hello there.\nGood morning.\n"
 
 
+def test_txt_has_the_paragraphs_of_the_window_and_names_a_speaker_once_in_each() -> None:
+    lines = [("S1", 0, 2), ("S1", 2, 4), ("S2", 4, 6), ("S2", 6, 8), ("S2", 11, 13), ("S2", 13, 15)]
+    segments = tuple(
+        Segment(number, start, end, f"Line {number}.", speaker=who) for number, (who, start, end) in enumerate(lines)
+    )
+    made = dataclasses.replace(SPOKEN, segments=segments)
+    assert rendered(made, "txt") == (
+        "Ann <b>: Line 0.\nLine 1.\n\nBo Li: Line 2.\nLine 3.\n\nBo Li: Line 4.\nLine 5.\n"
+    )
+    assert rendered(made, "txt", names=False, times=True).split("\n\n")[1] == "[0:04] Line 2.\n[0:06] Line 3."
+
+
 def test_srt_counts_from_one_and_rounds_times_to_milliseconds() -> None:
     assert rendered(transcript("Hello.", "You."), "srt", split=False) == (
         "1\n00:00:00,000 --> 00:00:02,000\nHello.\n\n2\n00:00:02,000 --> 00:00:04,000\nYou.\n"
@@ -83,7 +95,7 @@ SPOKEN = Transcript(
 
 
 def test_speakers_stand_in_every_format() -> None:
-    assert rendered(SPOKEN, "txt") == 'Ann <b>: Hello, "you".\nHm.\nBo Li: Bye.\n'
+    assert rendered(SPOKEN, "txt") == 'Ann <b>: Hello, "you".\n\nHm.\n\nBo Li: Bye.\n'
     assert "2,000\nAnn <b>: Hello" in rendered(SPOKEN, "srt")
     assert "4.000\n<v Bo Li>Bye.\n" in rendered(SPOKEN, "vtt")
     assert '<v Ann &lt;b&gt;>Hello, "you".' in rendered(SPOKEN, "vtt")
@@ -160,8 +172,8 @@ def test_lines_are_numbered_by_their_places_in_json_whatever_was_split_and_merge
 
 
 def test_times_and_names_are_left_out_or_written_as_asked() -> None:
-    assert rendered(SPOKEN, "txt", names=False) == 'Hello, "you".\nHm.\nBye.\n'
-    assert rendered(SPOKEN, "txt", times=True).splitlines()[2] == "[0:03] Bo Li: Bye."
+    assert rendered(SPOKEN, "txt", names=False) == 'Hello, "you".\n\nHm.\n\nBye.\n'
+    assert rendered(SPOKEN, "txt", times=True).splitlines()[4] == "[0:03] Bo Li: Bye."
     assert rendered(SPOKEN, "csv", times=False, names=False).splitlines() == [
         "text",
         '"Hello, ""you""."',
