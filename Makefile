@@ -46,7 +46,7 @@ help:
 	@echo 'make bench-length  measure time and memory of recordings from ten minutes to ten hours (FILE=...; half an hour and more)'
 	@echo 'make bench-window  measure how fast the window is: stalls, a text of ten hours, 10,000 recordings (minutes; PARTS="start text library")'
 	@echo 'make results       render benchmarks/RESULTS.md and the table of README.md from the recorded figures'
-	@echo 'make chaos         attack Galley: damaged media and models, kill -9, full disks, no network (hours; SEED=2 attacks otherwise)'
+	@echo 'make chaos         attack Galley: damaged media, models and files of its own, kill -9, full disks, no network (hours; SEED=2 attacks otherwise)'
 	@echo 'make soak          record, hear live and transcribe two hours, faster than real time (over an hour; make soak HOURS=8)'
 	@echo 'make mutants       change the code on purpose, and look whether tests notice (long)'
 	@echo 'make journeys      use Galley on an X server of its own, with keys and mouse, and take pictures into build/journeys (Linux, minutes)'
@@ -151,13 +151,14 @@ results: setup
 	$(PYTHON) -m benchmarks.figures
 
 SEED = 1
-ATTACKS = media models kills disk offline endurance
+ATTACKS = media models stored kills disk offline endurance
 
 # Each attack runs, whatever the others find: `make -k chaos`. One of them: `make chaos ATTACKS=kills`.
 chaos: $(ATTACKS:%=attack-%)
 
 attack-media: OPTIONS = --count 3000 --seed $(SEED)
 attack-models: OPTIONS = --count 800 --seed $(SEED)
+attack-stored: OPTIONS = --count 1000 --seed $(SEED)
 attack-kills: OPTIONS = --count 300 --seed $(SEED)
 attack-%: setup
 	$(OFFSCREEN) $(PYTHON) -m tests.chaos.$* $(OPTIONS)
