@@ -14,6 +14,7 @@ from typing import Any
 
 from desktop_app import __version__, atomic, folders
 from desktop_app.engine.model_list import ListedModel
+from desktop_app.messages.options import AUTO
 from desktop_app.transcript.statistics import Speed
 
 COMFORTABLE = 2.0
@@ -43,6 +44,10 @@ class Speeds:
         """Take a measurement, in the place of an earlier one."""
         self._found.pop(chosen, None)
         self._found[chosen] = speed
+
+    def forget(self, folder: str) -> None:
+        """Forget what was measured of a model with the draft that is chosen automatically: that is another one now."""
+        self._found = {each: speed for each, speed in self._found.items() if each[:2] != (folder, AUTO)}
 
     def save(self) -> None:
         """Write the file."""
