@@ -26,7 +26,8 @@ from desktop_app.app.system import about
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints import server as transfer
 from desktop_app.checkpoints.folder import read
-from desktop_app.engine import probe
+from desktop_app.engine import probe, pytorch
+from desktop_app.messages.model_work import AddTorch
 from desktop_app.messages.questions import InferenceDevices
 from desktop_app.messages.training import TrainDraft
 from desktop_app.problems import Problem
@@ -35,6 +36,7 @@ from desktop_app.worker import model_tasks, runtime
 from tests import random_models
 from tests.hub_server import HubServer, serving
 from tests.wheel_index import WheelIndex, write
+from tests.works import perform_here
 
 LIBRARY = os.urandom(300_000)
 
@@ -317,6 +319,20 @@ def test_torch_without_cuda_is_refused_before_it_is_downloaded(index: WheelIndex
     index.add("torch", cuda.TORCH, {"torch.py": b""}, ["sympy"])
     with pytest.raises(Problem, match=r"addon\.no_cuda"):
         planned(index)
+
+
+def test_for_training_the_window_takes_one_without_cuda_too(index: WheelIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is none for a Mac."""
+    index.pages["torch"].clear()
+    index.add("torch", cuda.TORCH, {"torch.py": b""}, ["sympy"])
+    monkeypatch.setattr(cuda.importlib.util, "find_spec", lambda name: None)
+    assert not pytorch.is_here()
+    steps: list[str] = []
+    perform_here(AddTorch(index.url), lambda what, done, total: steps.append(what))
+    assert steps[0] == "Asking" and "Downloading" in steps and "Unpacking" in steps
+    assert pytorch.is_here()
+    with pytest.raises(Problem, match=r"addon\.installed"):
+        perform_here(AddTorch(index.url), lambda *step: None)
 
 
 def test_files_leave_an_encrypted_index_only_encrypted() -> None:

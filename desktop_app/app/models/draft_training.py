@@ -172,6 +172,8 @@ class DraftTraining:
         if current is None or not current.made:
             return
         model, draft = current.model, current.request.name
+        self._models.speeds.forget(str(current.request.target))
+        self._worker.do(self._models.speeds.save)
         self._worker.do(
             partial(model_list.register_draft, model, draft),
             lambda _: self._registered(model, draft),

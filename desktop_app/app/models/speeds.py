@@ -14,6 +14,7 @@ from typing import Any
 
 from desktop_app import __version__, atomic, bounded, folders
 from desktop_app.engine.model_list import ListedModel
+from desktop_app.messages.options import AUTO
 from desktop_app.transcript.statistics import Speed
 
 COMFORTABLE = 2.0
@@ -46,6 +47,10 @@ class Speeds:
         self._found.pop(chosen, None)
         self._found[chosen] = speed
         return True
+
+    def forget(self, folder: str) -> None:
+        """Forget what was measured of a model with the draft that is chosen automatically: that is another one now."""
+        self._found = {each: speed for each, speed in self._found.items() if each[:2] != (folder, AUTO)}
 
     def save(self) -> None:
         """Write the file."""

@@ -29,6 +29,7 @@ from desktop_app.messages.model_work import (
 )
 from desktop_app.messages.training import Gain, MeasureDraft, TrainDraft
 from desktop_app.problems import Problem
+from desktop_app.transcript.statistics import Speed
 from tests.staging import Stage, finish, transcript
 from tests.works import BASE, SMALL, Order
 
@@ -137,6 +138,23 @@ def test_one_that_the_end_of_the_program_broke_off_is_known(stage: Stage, traini
     assert not again.runs and not again.problem
 
 
+def test_the_end_of_the_program_keeps_how_far_it_is(stage: Stage, training: DraftTraining) -> None:
+    say(stage, begin(stage), Step("training", 630, 3600))
+    training.close()
+    stage.settle()
+    kept = draft_training._kept()
+    assert kept is not None and kept.trained == 10.5
+
+
+def test_the_computer_stays_awake_while_a_draft_is_trained(stage: Stage, training: DraftTraining) -> None:
+    awake = stage.core._awake
+    order = begin(stage)
+    assert awake.wanted and not awake.is_busy
+    training.stop()
+    say(stage, order, Stopped())
+    assert not awake.wanted
+
+
 def test_what_cannot_be_read_of_it_is_as_if_it_were_not_there(stage: Stage, training: DraftTraining) -> None:
     begin(stage)
     stage.settle()
@@ -163,9 +181,13 @@ def test_what_it_brings_is_measured_at_once_and_the_draft_used_when_the_user_say
     assert training.current is not None and training.current.gain == GAIN and not training.runs
     assert registered == [] and room().is_dir()
     tried = count(stage, Try)
+    stage.models.speeds.keep((str(BASE.folder), "auto", "auto"), Speed(5.0, 6.0))
+    stage.models.speeds.keep((str(BASE.folder), "off", "auto"), Speed(5.0, 0.0))
     with stage.emits(stage.models.told) as told:
         training.use()
     assert registered == [("base", "base-draft")] and told.args == ["base-draft is now the draft model of base."]
+    assert stage.models.speed is None, "it was that of another draft"
+    assert stage.models.speeds.latest(str(BASE.folder)) == Speed(5.0, 0.0)
     assert training.current is None and count(stage, Try) == tried + 1 and count(stage, Remove) == 0
     stage.settle()
     assert not room().exists(), "labels hold what was said"
