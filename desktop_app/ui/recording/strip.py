@@ -88,7 +88,7 @@ class LiveStrip(QWidget):
     def show_entry(self, entry: Entry) -> None:
         """How far the text is behind the sound, when that is more than a little; an engine that ended is why."""
         notable = entry.behind >= _NOTABLE_DELAY
-        self.behind.setText(_("Text is {seconds} s behind", seconds=round(entry.behind)) if notable else "")
+        self.behind.setText(_("Text is about {seconds} s behind", seconds=round(entry.behind)) if notable else "")
         explain(self.behind, entry.preparing)
 
     def _retint(self) -> None:
