@@ -186,16 +186,16 @@ class Told(QLabel):
 def test_a_new_look_restyles_no_widget_for_each_around_it_and_lays_out_nothing(theme: Theme, qtbot: QtBot) -> None:
     """For "never blocked": Qt by itself restyles a widget once for each that it lies in, and measures pages anew."""
     depth = 12
-    sheet, told = Sheet(400), Told()
+    sheet, told = Sheet(), Told()
     qtbot.addWidget(sheet)
     sheet.resize(300, 200)
-    box = sheet.box
+    box = sheet.first
     for _ in range(depth):
         inner = QWidget()
         box.addWidget(inner)
         box = QVBoxLayout(inner)
     box.addWidget(told)
-    sheet.box.addSpacing(2000)
+    sheet.first.addSpacing(2000)
     sheet.show()
     bar = sheet.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 700)
