@@ -44,6 +44,7 @@ SHOWN = TOP / "docs" / "screenshots"
 PARTS = ("live", "files", "speakers", "models", "pages")
 LOOKS = (LIGHT, DARK, CONTRAST)
 USUAL = (1280, 800)
+_TURNS = 20  # of the event loop, at least, before a picture
 SIZES = ((1024, 700), (1366, 768), (1920, 1080), (2560, 1440))
 NAMES = (
     "Breakfast with Rose.flac",
@@ -82,11 +83,12 @@ class Camera:
         self.window.hide()
 
     def pause(self, seconds: float = 0.4) -> None:
-        """Let animations end."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
+        """Let animations end, and on a busy computer what was laid out last."""
+        until, turns = time.monotonic() + seconds, 0
+        while time.monotonic() < until or turns < _TURNS:
             self._app.processEvents()
             time.sleep(0.004)
+            turns += 1
 
     def wait(self, ready: Callable[[], bool], seconds: float = 600.0) -> None:
         """Go on when something is so."""
@@ -286,7 +288,7 @@ def main() -> None:
         broken = files[0].parent / "Shopping list.mp3"
         broken.write_text("bread, butter, jam\n")
         for look in (arguments.look,) if arguments.look else LOOKS:
-            for part in (arguments.only,) if arguments.only else PARTS if look != CONTRAST else ("pages",):
+            for part in (arguments.only,) if arguments.only else PARTS if look != CONTRAST else ("live", "pages"):
                 booth = Booth(SAMPLE)
                 place = home / part
                 place.mkdir(exist_ok=True)

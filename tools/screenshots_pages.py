@@ -137,6 +137,12 @@ def _shoot_settings(camera: Camera) -> None:
         bar.setValue(number * bar.pageStep())
         camera.pause(0.1)
         camera.take(f"settings-{number + 1}")
+    window.show_idle()
+    window.idle.ask.click()
+    camera.pause()
+    assert window.idle.sheet is not None
+    camera.take_with("options", window.idle.sheet, _middle(window, window.idle.sheet))
+    window.idle.sheet.reject()
     window.show_models()
     camera.wait(lambda: camera.program.models.draft_in_use is not None and not camera.program.models.jobs)
     camera.pause()

@@ -218,3 +218,11 @@ def test_the_fonts_and_their_licences_come_along(theme: Theme) -> None:
     folder = resources.path("resources", "fonts")
     assert all("Open Font License" in (folder / f"{name}-OFL.txt").read_text() for name in ("Inter", "Literata"))
     assert sum(file.stat().st_size for file in folder.iterdir()) < 1_000_000
+
+
+def test_tooltips_look_like_everything_else() -> None:
+    """The ground, the ink and the typeface of the window, with its line around them."""
+    colors = DARK_PALETTE
+    rule = style_sheet(colors).partition("QToolTip {")[2].partition("}")[0]
+    for part in (f"background: {colors.raised}", f"color: {colors.ink}", colors.line_strong, '"Inter"'):
+        assert part in rule

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop_app.app.live.live_recording import OFF, OPENING, PAUSED, RUNNING, STOPPING, LiveRecording
@@ -27,6 +28,7 @@ _STATES = {
     STOPPING: N_("Stopping…"),
 }
 _NOTABLE_DELAY = 4.0  # seconds
+_ROOM_FOR_WORDS = 560  # pixels, for words beside the icons of the tools
 
 
 class LiveStrip(QWidget):
@@ -58,6 +60,10 @@ class LiveStrip(QWidget):
         state = row(self._dot, self.words, self.time, STRETCH, row(*tools, spacing=S1), spacing=S2)
         where = row(self.meter, (self.source, 1), self.behind, self.inputs, spacing=S3)
         column(state, where, inside=self, spacing=S2, margins=(0, S1, 0, 0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        for tool in (self.captions, self.mark):
+            tool.show_words(event.size().width() >= _ROOM_FOR_WORDS)
 
     def show_live(self, live: LiveRecording) -> None:
         """Phase and input."""

@@ -33,8 +33,9 @@ _MODELS = (
     ("precision", N_("Precision")),
 )
 _MORE = (("per_pass", N_("Tokens per pass")), ("near_ties", N_("Re-checked tokens")))
+_REAL_TIME = N_("× real time")
 _TERMS = (
-    (N_("× real time"), N_("Seconds of audio transcribed per second.")),
+    (_REAL_TIME, N_("Seconds of audio transcribed per second.")),
     (N_("Time taken"), N_("What the transcription took from its start to its end.")),
     (N_("Main model"), N_("Decides every word of the text.")),
     (N_("Draft model"), N_("A smaller model that saves time. It cannot change the text.")),
@@ -76,7 +77,7 @@ class SpeedPanel(ScrollArea):
         self.values: dict[str, QLabel] = {}
         self._names: dict[str, str] = {}
         self.meter = Bar(theme, _("Draft tokens accepted"))
-        self._course = QWidget()
+        self._course, self._timed = QWidget(), QWidget()
         self.bar = ShareBar(theme)
         self._dots: dict[str, QLabel] = {}
         self.setWidget(inner := QWidget())
@@ -115,10 +116,11 @@ class SpeedPanel(ScrollArea):
         self.values[name], self._names[name] = made, _(spoken)
         return made
 
-    def _speed(self) -> QLayout:
+    def _speed(self) -> QWidget:
         took = row(label(_("took"), "quiet"), self._value("took", N_("Time taken"), "value"), STRETCH, spacing=S1)
-        value = self._value("real_time", N_("Times real time"), "figure", "× real time")
-        return column(value, label(_("× real time"), "quiet"), S1, took)
+        value = self._value("real_time", N_("Times real time"), "figure", _REAL_TIME)
+        column(value, label(_(_REAL_TIME), "quiet"), S1, took, inside=self._timed)
+        return self._timed
 
     def _acceptance(self) -> QLayout:
         value = self._value("acceptance", N_("Draft tokens accepted"), "figure2")
@@ -152,6 +154,7 @@ class SpeedPanel(ScrollArea):
     def show_entry(self, entry: Entry) -> None:
         """Show the figures of a recording, and while it is recorded how far the text is."""
         self.live.setVisible(entry.state == RECORDING)
+        self._timed.setVisible(entry.state != RECORDING)  # it takes as long as somebody speaks
         if entry.state == RECORDING:
             self.live.show_entry(entry)
         self.show_figures(entry.stats, entry.models)
