@@ -229,6 +229,8 @@ def export(user: User, place: Path) -> None:
     screen.keys("Return")
     check("the file is there", lambda: place.exists() and place.stat().st_size > 50)
     screen.take("exported")
+    screen.keys("Escape")
+    check("the sheet is closed", lambda: len(screen.titles()) == 1)
 
 
 def look_around(user: User) -> None:

@@ -43,6 +43,9 @@ TARGET = TOP / "build" / "screenshots"
 SHOWN = TOP / "docs" / "screenshots"
 PARTS = ("live", "files", "speakers", "models", "pages")
 LOOKS = (LIGHT, DARK, CONTRAST)
+USUAL = (1280, 800)
+_TURNS = 20  # of the event loop, at least, before a picture
+SIZES = ((1024, 700), (1366, 768), (1920, 1080), (2560, 1440))
 NAMES = (
     "Breakfast with Rose.flac",
     "Interview, second part.flac",
@@ -70,7 +73,7 @@ class Camera:
         if self._target:
             self.program.preferences.choose(target=self._target)
         self.window = self.program.window
-        self.window.resize(1280, 800)
+        self.window.resize(*USUAL)
         self.window.show()
         self.pause()
 
@@ -80,11 +83,12 @@ class Camera:
         self.window.hide()
 
     def pause(self, seconds: float = 0.4) -> None:
-        """Let animations end."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
+        """Let animations end, and on a busy computer what was laid out last."""
+        until, turns = time.monotonic() + seconds, 0
+        while time.monotonic() < until or turns < _TURNS:
             self._app.processEvents()
             time.sleep(0.004)
+            turns += 1
 
     def wait(self, ready: Callable[[], bool], seconds: float = 600.0) -> None:
         """Go on when something is so."""
@@ -98,6 +102,18 @@ class Camera:
     def take(self, name: str) -> None:
         """Grab the window."""
         self._save(name, self.window.grab())
+
+    def take_in_sizes(self, name: str, part: QWidget | None = None) -> None:
+        """Grab the window in each size of a screen, with a dialog in its middle if there is one."""
+        for width, height in SIZES:
+            self.window.resize(width, height)
+            self.pause()
+            if part is None:
+                self.take(f"{name}-{width}")
+            else:
+                self.take_with(f"{name}-{width}", part, self.window.rect().center() - part.rect().center())
+        self.window.resize(*USUAL)
+        self.pause()
 
     def take_with(self, name: str, part: QWidget, place: QPoint) -> None:
         """Grab the window with a menu or a dialog over it."""
@@ -181,6 +197,7 @@ def _shoot_speakers(camera: Camera, folder: Path) -> None:
 def _shoot_pages(camera: Camera, folder: Path) -> None:
     library = camera.program.library
     assert library is not None
+    camera.take_in_sizes("empty")
     stage_pages(library, folder)
     camera.close()
     camera.open()
@@ -223,7 +240,7 @@ def _shoot(camera: Camera, files: list[Path], broken: Path) -> None:
     window.show_entry(entry.id)
     camera.pause(0.3)
     camera.take("narrow")
-    window.resize(1280, 800)
+    window.resize(*USUAL)
 
     (killed,) = camera.drop(files[3])
     camera.wait(lambda: len(killed.segments) > 2)
@@ -271,7 +288,7 @@ def main() -> None:
         broken = files[0].parent / "Shopping list.mp3"
         broken.write_text("bread, butter, jam\n")
         for look in (arguments.look,) if arguments.look else LOOKS:
-            for part in (arguments.only,) if arguments.only else PARTS if look != CONTRAST else ("pages",):
+            for part in (arguments.only,) if arguments.only else PARTS if look != CONTRAST else ("live", "pages"):
                 booth = Booth(SAMPLE)
                 place = home / part
                 place.mkdir(exist_ok=True)

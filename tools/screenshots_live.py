@@ -137,6 +137,7 @@ def shoot(camera: Camera, booth: Booth, waiting: Path) -> None:
     camera.wait(enough, 150)
     best.stop()
     window.live.captions.hide()
+    camera.take_in_sizes("live")
     booth.unplug()
     camera.wait(lambda: bool(live.problems) and window.live.lost.buttons[0].isVisible())
     camera.pause(0.8)

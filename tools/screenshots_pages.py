@@ -12,7 +12,10 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QWidget
 
 from desktop_app import resources
+from desktop_app.app.recordings.speed_history import Point
 from desktop_app.library.store import Library
+from desktop_app.transcript.statistics import Speed
+from desktop_app.ui.shell.about import About
 from desktop_app.ui.shell.details import Details
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.versions.sheet import TranscribeAgainSheet
@@ -21,7 +24,6 @@ from tests.talks import talk
 if TYPE_CHECKING:
     from tools.screenshots import Camera
 
-_SIZES = ((1024, 700), (1920, 1080), (2560, 1440))
 _MEETING = "Board meeting.flac"
 _NAMES = ("Breakfast with Rose.flac", "Lecture 4, the long nineteenth century.flac", _MEETING)
 _FORMATS = ("txt", "srt", "html")
@@ -53,11 +55,18 @@ def shoot(camera: Camera, folder: Path) -> None:
     entry = next(each for each in session.entries.values() if each.name == _MEETING)
     window.show_entry(entry.id)
     camera.wait(lambda: bool(entry.segments))
-    for width, height in _SIZES:
-        window.resize(width, height)
-        camera.pause()
-        camera.take(f"window-{width}")
-    window.resize(1280, 800)
+    shares = (0.9, 0.86, 0.93, 0.71, 0.88, 0.95, 0.9, 0.92, 0.84, 0.94)
+    entry.history.points = [Point(23.0 * (1 + at), share, 8 * share - 2) for at, share in enumerate(shares)]
+    program.models.compared[entry.path] = Speed(5.7, 8.0)
+    window.panel.show_entry(entry)
+    camera.take_in_sizes("window")
+    window.panel.help.click()
+    camera.pause()
+    camera.take("speed-terms")
+    window.panel.help.click()
+    window.all_actions["speed"].trigger()
+    camera.take_in_sizes("text")
+    window.all_actions["speed"].trigger()
     window.sidebar.search.setText("scaffold")
     camera.wait(lambda: window.sidebar.model.wanted != "")
     camera.pause()
@@ -75,6 +84,7 @@ def _shoot_sheets(camera: Camera, key: str) -> None:
     camera.wait(lambda: window.exports.sheet is not None)
     sheet = window.exports.sheet
     assert sheet is not None
+    camera.take_in_sizes("export", sheet)
     for form in _FORMATS:
         sheet.formats[form].click()
         camera.pause()
@@ -98,6 +108,11 @@ def _shoot_sheets(camera: Camera, key: str) -> None:
         )
     entry = program.session.entries[key]
     _take_dialog(camera, "details", Details(window, program.session, [entry]))
+    about = About(program.session.worker.post, window)
+    about.show()
+    camera.take_in_sizes("about", about)
+    about.close()
+    about.deleteLater()
     _take_dialog(camera, "shortcuts", ShortcutList(window.all_actions, window.keys, window))
 
 
@@ -116,16 +131,23 @@ def _middle(window: QWidget, dialog: QWidget) -> QPoint:
 def _shoot_settings(camera: Camera) -> None:
     window = camera.window
     window.show_settings()
-    camera.pause()
+    camera.take_in_sizes("settings")
     bar = window.settings.sheet.verticalScrollBar()
     for number in range(1 + -(-bar.maximum() // max(bar.pageStep(), 1))):
         bar.setValue(number * bar.pageStep())
         camera.pause(0.1)
         camera.take(f"settings-{number + 1}")
+    window.show_idle()
+    window.idle.ask.click()
+    camera.pause()
+    assert window.idle.sheet is not None
+    camera.take_with("options", window.idle.sheet, _middle(window, window.idle.sheet))
+    window.idle.sheet.reject()
     window.show_models()
     camera.wait(lambda: camera.program.models.draft_in_use is not None and not camera.program.models.jobs)
     camera.pause()
     camera.take("models-own")
+    camera.take_in_sizes("models")
 
 
 def _shoot_queue(camera: Camera, folder: Path) -> None:

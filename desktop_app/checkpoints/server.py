@@ -285,10 +285,10 @@ class Server:
             proxy, late = _proxy(error.request.url), isinstance(error, self._http.TimeoutException)
             if late:
                 return Problem("download.proxy_timeout", proxy=proxy) if proxy else Problem("download.timeout")
-            why = re.sub(r"\[Errno -?\d+\] ", "", str(error))
             if proxy:
+                why = re.sub(r"\[Errno -?\d+\] ", "", str(error))
                 return Problem("download.proxy_unreachable", proxy=proxy, error=why)
-            return Problem("download.unreachable", error=why)
+            return Problem("download.unreachable", host=host_of(str(error.request.url)))
         if isinstance(error, (self._http.HTTPError, self._http.InvalidURL, ValueError)):
             return Problem("download.no_sense", error=str(error))
         raise error

@@ -221,14 +221,14 @@ class Options:
         setting="speakers",
     )
     hot_words: tuple[str, ...] = _option(
-        "--hot-words",
+        "--vocabulary",
         N_("text file of names and terms that may occur, one per line"),
         default=(),
         codec=TERMS,
         argument=_lines_of,
         metavar=N_("FILE"),
-        title=N_("Names and terms"),
-        hint=N_("Names and terms, with commas between"),
+        title=N_("Vocabulary"),
+        hint=N_("Names and terms, separated by commas"),
         setting="hot_words",
     )
     prompt: str = _option(

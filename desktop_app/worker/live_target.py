@@ -41,15 +41,15 @@ def pair_for_live(request: StartLive, model_cache: ModelCache, announce: Announc
     if seconds <= TOO_SLOW:
         return pair, pair.described()
     smaller = _smaller(chosen, seconds, request)
-    needed = f"{seconds:.1f}"
+    behind = round(seconds)
     if smaller is None and seconds <= LAGS:
         return pair, pair.described()
     if smaller is None:
-        return pair, _with(pair.described(), Problem("model.live_slow", model=chosen.name, seconds=needed))
+        return pair, _with(pair.described(), Problem("model.live_slow", model=chosen.name, seconds=behind))
     model_cache.clear()
     pair = model_cache.pair(replace(request.options, target=str(smaller), draft="auto"), announce)
     live = pair.target.checkpoint.name
-    notice = Problem("model.live_smaller", model=live, chosen=chosen.name, seconds=needed)
+    notice = Problem("model.live_smaller", model=live, chosen=chosen.name, seconds=behind)
     return pair, replace(_with(pair.described(), notice), final=chosen.name)
 
 

@@ -77,7 +77,8 @@ def _export(program: Program, qtbot: QtBot, form: str) -> None:
     exports.sheet.formats[form].click()
     drain()
     exports.sheet.save.click()
-    qtbot.waitUntil(lambda: exports.sheet is None)
+    qtbot.waitUntil(lambda: exports.sheet is not None and bool(exports.sheet.status.text()))
+    exports.sheet.reject()
 
 
 def _check_subtitles(place: Path, said: str, entry: Entry) -> None:

@@ -133,3 +133,5 @@ def test_all_of_it_by_keyboard_and_read_aloud(
         drain()
         QTest.keyClick(_focus(), Qt.Key.Key_Return)
         qtbot.waitUntil((tmp_path / "talk.docx").exists)
+        QTest.keyClick(_focus(), Qt.Key.Key_Escape)
+        assert window.exports.sheet is None

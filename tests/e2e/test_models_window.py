@@ -78,7 +78,7 @@ def test_a_model_is_fetched_chosen_used_and_removed(
         weights = installed.home() / name / WEIGHTS
         assert weights.read_bytes() == (server.repositories["kotoba-tech/kotoba-whisper-v2.0"] / WEIGHTS).read_bytes()
         row.use.click()  # it knows one language: where none is known the bundled model writes
-        qtbot.waitUntil(lambda: row.tag.text() == _("Transcribes"))
+        qtbot.waitUntil(lambda: row.tag.text() == _("In use"))
 
     (entry,) = _drop(program, qtbot)
     qtbot.waitUntil(lambda: entry.state not in IN_WORK)

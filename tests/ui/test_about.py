@@ -76,7 +76,7 @@ def test_a_newer_version_is_asked_for_only_when_pressed_and_its_page_opened(
         dialog.page.click()
         assert opened == [f"{server.url}/seven"] and server.requests == ["GET /latest.json"] * 2
         window.show_settings()
-        parts = window.settings.sections["Privacy"]
+        parts = window.settings.sections["Connections"]
         assert parts.value is not None and f"“About Galley” asks {host}." in parts.value.text()
         assert (
             "“galley devices add cuda” and “Download PyTorch” ask the package index that you name" in parts.value.text()
@@ -89,7 +89,7 @@ def test_a_build_without_an_address_offers_no_check(window: MainWindow, qtbot: Q
     qtbot.waitUntil(lambda: "MIT License" in dialog.text.toPlainText())
     assert not any(each.isVisibleTo(dialog) for each in (dialog.check, dialog.newest, dialog.page))
     window.show_settings()
-    parts = window.settings.sections["Privacy"]
+    parts = window.settings.sections["Connections"]
     assert parts.value is not None and "updates" not in parts.value.text()
 
 

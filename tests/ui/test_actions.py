@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.settings import page as page_module
 from desktop_app.ui.settings.page import SettingsPage
-from desktop_app.ui.settings.sections import SECTIONS, Parts, Section
+from desktop_app.ui.settings.sections import FILES, SECTIONS, Parts, Section
 from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets.theme import Theme
 from tests.ui.staging import Stage, finish
@@ -69,7 +69,7 @@ def test_every_action_that_has_keys_does_something(window: MainWindow) -> None:
 def test_a_section_that_is_registered_is_on_the_page(
     window: MainWindow, stage: Stage, theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loudness = Section("Loudness", "How loud.", lambda *_: Parts(QPushButton("Louder"), lambda: None))
+    loudness = Section(FILES, "Loudness", "How loud.", lambda *_: Parts(QPushButton("Louder"), lambda: None))
     monkeypatch.setattr(page_module, "SECTIONS", [*SECTIONS, loudness])
     page = SettingsPage(theme, window.all_actions, Preferences(stage.keeper))
     qtbot.addWidget(page)

@@ -52,6 +52,16 @@ def opened(window: MainWindow, qtbot: QtBot, form: str) -> ExportSheet:
     return sheet
 
 
+def close_saved(window: MainWindow, qtbot: QtBot) -> None:
+    """Wait until the sheet says that something was saved, and close it."""
+    sheet = window.exports.sheet
+    assert sheet is not None
+    qtbot.waitUntil(lambda: bool(sheet.status.text()))
+    assert sheet.isVisible() and sheet.save.isEnabled(), "it stays for another format"
+    sheet.reject()
+    assert window.exports.sheet is None
+
+
 def answer(monkeypatch: pytest.MonkeyPatch, place: Path) -> list[str]:
     """Let the file dialog be answered; what it suggested."""
     asked: list[str] = []
@@ -77,13 +87,15 @@ def test_a_document_is_saved_as_it_was_chosen_and_the_choice_is_kept(
     assert sheet.handle.text.text() == sheet.file_name
     sheet.save.click()
     assert not sheet.save.isEnabled()
-    qtbot.waitUntil(place.exists)
-    qtbot.waitUntil(lambda: window.exports.sheet is None)
+    qtbot.waitUntil(lambda: sheet.status.text() == _("Saved as {name}", name="señal.docx"))
+    sheet.formats["txt"].click()
+    assert not sheet.status.text(), "of another format nothing was saved"
+    sheet.formats["docx"].click()
+    sheet.reject()
     assert Path(asked[0]).name == sheet.file_name == f"{entry.created.astimezone():%Y-%m-%d} señal.docx"
     found = docx.Document(str(place))
     assert found.paragraphs[-1].text.endswith("This is sentence number 2.")
     assert "0:0" not in found.paragraphs[-1].text
-    assert window.toast.text() == _("Saved as {name}", name="señal.docx")
     again = opened(window, qtbot, "srt")
     again.formats["docx"].click()
     assert not again.choices.times.isChecked()
@@ -115,7 +127,7 @@ def test_the_ending_comes_before_the_question_whether_a_file_may_be_replaced(
     sheet.save.click()
     assert asked == [_("Replace “{name}”?", name="notes.txt")]
     if allowed:
-        qtbot.waitUntil(lambda: window.exports.sheet is None)
+        close_saved(window, qtbot)
         assert "sentence number 2" in place.read_text(encoding="utf-8")
     else:
         assert sheet.save.isEnabled()
@@ -134,7 +146,7 @@ def test_a_page_of_a_file_whose_name_is_no_utf8_is_saved(
     asked = answer(monkeypatch, tmp_path / "page.html")
     sheet = opened(window, qtbot, "html")
     sheet.save.click()
-    qtbot.waitUntil(lambda: window.exports.sheet is None)
+    close_saved(window, qtbot)
     assert Path(asked[0]).name == "talk -.html"
     assert 'src="talk%20%FF.wav"' in (tmp_path / "page.html").read_text("utf-8")
 
@@ -223,7 +235,7 @@ def test_several_recordings_are_written_into_a_folder_and_nothing_there_is_repla
     assert sheet.handle.text.text() == ngettext("{n} file", "{n} files", 2)
     sheet.formats["json"].click()
     sheet.save.click()
-    qtbot.waitUntil(lambda: window.exports.sheet is None)
+    close_saved(window, qtbot)
     assert {file.name for file in folder.iterdir()} == {"talk.json", "talk (2).json", "talk (3).json"}
     assert (folder / "talk.json").read_text() == "mine"
     assert read_json((folder / "talk (3).json").read_text()).segments[2].text == " This is sentence number 2."
@@ -286,7 +298,7 @@ def test_ten_hours_are_previewed_and_saved_while_the_window_answers(
             sheet.formats[form].click()
         drain()
         sheet.save.click()
-        qtbot.waitUntil(lambda: window.exports.sheet is None)
+        close_saved(window, qtbot)
     assert place.read_text(encoding="utf-8").count("<span") == 100_000
 
 

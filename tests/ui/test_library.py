@@ -12,7 +12,7 @@ from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDragMoveEvent
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.presentation import dates
+from desktop_app.app.presentation import dates, wording
 from desktop_app.app.recordings.entry import DONE, WAITING, Entry
 from desktop_app.app.recordings.session import Session
 from desktop_app.messages.jobs import Failed, Finished, Started
@@ -66,7 +66,7 @@ def test_recordings_stand_under_their_days(window: MainWindow, stage: Stage, rec
     stage.session.reloaded.emit()
     assert listed(window) == [_("Today"), "new.wav", _("{month} {year}", month=_("March"), year=2024), "old.wav"]
     time_ = f"{new.created.astimezone():%H:%M}"
-    assert new.summary().startswith(time_), "a time beside other times, from the first moment on"
+    assert new.summary().startswith(_("Today {time}", time=time_)), "from the first moment on"
 
 
 def test_a_hit_shows_its_line_and_opens_at_the_word(
@@ -194,6 +194,18 @@ def test_details_keep_title_tags_and_notes(
     monkeypatch.setattr(details.Details, "exec", lambda dialog: dialog.reject() or QDialog.DialogCode.Rejected)
     window.all_actions["details"].trigger()
     assert entry.title == "Talk"
+
+
+def test_details_tell_of_file_and_models(window: MainWindow, stage: Stage, recording: Make) -> None:
+    """Which file it is, how large, and what wrote the text: without a look into folders."""
+    entry = written(stage, recording("one.wav"), "Words")
+    dialog = Details(window, stage.session, [entry])
+    assert dialog.path.text() == entry.path
+    assert entry.models is not None and dialog.models.text() == wording.models_in_use(entry.models)
+    bytes_ = Path(entry.path).stat().st_size
+    stage.until(lambda: dialog.file_size.text().startswith(wording.size(bytes_)))
+    assert dialog.file_size.text().endswith(wording.length(entry.seconds))
+    dialog.reject()
 
 
 def test_tags_are_words_between_commas() -> None:

@@ -137,7 +137,7 @@ def test_the_panel_tells_latency_backlog_and_time(window: MainWindow, stage: Sta
     assert (live.latency.text(), live.behind.text(), live.time.text()) == (*delays, "1:02")
     assert delays[1] in live.behind.accessibleName()
     stage.say(update(entry.id, received=70.0, decoded=60.5))
-    assert window.live.strip.behind.text() == _("Text is {seconds} s behind", seconds=10)
+    assert window.live.strip.behind.text() == _("Text is about {seconds} s behind", seconds=10)
     stage.stop()
     stage.say(Finished(entry.id, transcript(segment(0))))
     assert not live.isVisible()

@@ -37,7 +37,7 @@ from desktop_app.ui.models import page as page_module
 from desktop_app.ui.models.card import ModelsCard
 from desktop_app.ui.models.page import ModelsPage
 from desktop_app.ui.models.row import ModelRow
-from desktop_app.ui.models.words import facts
+from desktop_app.ui.models.words import about, facts, too_slow
 from desktop_app.ui.shell import main_window as window_module
 from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets.theme import Theme
@@ -72,21 +72,21 @@ def install(stage: Stage, page: ModelsPage, *names: str) -> None:
     """Let models be here, and the page show it."""
     stage.works.install(*(each for each in (LARGE, SMALL, NETWORK) if each.name in names))
     stage.models.refresh()
-    settle(stage, lambda: all(page.rows[name].__dict__.get("more") for name in names))
+    settle(stage, lambda: all(page.rows[name]._model.folder for name in names))
 
 
 def test_what_a_download_takes_is_said_before_it_is_asked_for(page: ModelsPage, stage: Stage) -> None:
     row = page.rows["large"]
-    assert row.facts.text() == "Multilingual · MIT · about 17.0 GB of memory (8-bit: 7.1 GB)"
+    assert row.facts.text() == "Multilingual · about 17 GB of memory"
     assert row.advice.text() == "Faster with a draft model: small (English, 166 MB)"
     assert row.get.text() == "Download · 3.1 GB"
     assert row.get.accessibleName() == "Download large from hub.example.org: 3.1 GB"
     assert page.rows["small"].get.text() == "Download · about 166 MB"
     where = "Downloads come from hub.example.org and its file servers (*.hub.example.org, *.hf.co). Nothing is sent"
     assert page._where.text().startswith(where)
-    assert page.rows["base"].facts.text() == "147 MB · Multilingual · MIT · included with Galley"
-    assert page.rows["base"].tag.text() == "Transcribes"
-    assert page.rows["voices"].facts.text() == "MIT · identifies speakers · By many hands"
+    assert page.rows["base"].facts.text() == "147 MB · Multilingual · included with Galley"
+    assert page.rows["base"].tag.text() == "In use"
+    assert page.rows["voices"].facts.text() == "identifies speakers"
     assert [type(each.work) for each in stage.works.all] == [Try]  # nothing was fetched unasked
 
 
@@ -122,11 +122,39 @@ def test_another_draft_than_the_automatic_one_is_seen_at_once(stage: Stage, them
 
 def test_what_a_model_wants_is_compared_with_this_computer() -> None:
     full = replace(LARGE, parameters=240_000_000)
-    assert facts(full, memory=32_000_000_000).endswith("(8-bit: 7.1 GB)")
-    assert facts(full, memory=16_000_000_000).endswith(" · fits into this computer's memory only as 8-bit")
-    assert facts(full, memory=4_000_000_000).endswith(" · too large for this computer's memory")
+    assert facts(full, room=32_000_000_000).endswith("about 17 GB of memory")
+    assert facts(full, room=16_000_000_000).endswith(" · fits into this computer's memory only as 8-bit")
+    assert facts(full, room=4_000_000_000).endswith(" · too large for this computer's memory")
     assert facts(full, estimated=2.66).endswith(" · about 2.7 × real time here")
     assert "about 2.7" not in facts(full, Speed(9.0, 0.0), 2.66), "what was measured stands for it"
+
+
+def test_a_model_that_is_too_slow_here_says_so_and_is_not_praised(page: ModelsPage, stage: Stage) -> None:
+    """The catalogue's praise of a featured model holds for computers that are quick enough."""
+    assert too_slow(Speed(9.0, 0.0), 0.3) == too_slow(None, 0.0) == too_slow(None, 1.0) == ""
+    assert too_slow(Speed(0.25, 0.0), 3.0) == "Too slow here: an hour takes about 4 h"
+    featured = replace(SMALL, featured="Already fast; no draft needed.", parameters=800_000_000)
+    row = page.rows["small"]
+    row.show_model(featured, stage.works.found.source)
+    assert row.purpose.text() == "Already fast; no draft needed."
+    stage.works.found = replace(
+        stage.works.found, installed=(replace(BASE, parameters=80_000_000),), offered=(featured,)
+    )
+    stage.models.speeds.keep((str(BASE.folder), "auto", "auto"), Speed(4.0, 0.0))
+    stage.models.refresh()
+    settle(stage, lambda: "slow" in row.__dict__)
+    assert row.slow.text() == "Too slow here: an hour takes about 2 h 30 min" and not row.purpose.isVisible()
+
+
+def test_licence_and_origin_are_told_when_asked(
+    page: ModelsPage, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(page_module, "inform", lambda parent, heading, text: told.extend((heading, text)))
+    assert about(LARGE) == "Licence: MIT\nWith 8-bit weights: about 7.1 GB of memory"
+    (only,) = page.rows["voices"].menu().actions()
+    only.trigger()
+    assert told == ["voices", "Licence: MIT\nFrom: By many hands"]
 
 
 def test_where_a_model_came_from_is_said() -> None:
@@ -134,7 +162,6 @@ def test_where_a_model_came_from_is_said() -> None:
     mine = ListedModel("mine", "mine", HOME / "mine", 1_000_000)
     assert facts(mine) == "1 MB"
     assert facts(replace(mine, from_folder=True)) == "1 MB · added from a folder"
-    assert facts(replace(mine, origin="someone/mine")) == "1 MB · someone/mine"
     assert facts(replace(mine, trained_for="large")) == "1 MB · trained as a draft for large"
     assert facts(replace(mine, removable=False)) == "1 MB · included with Galley"
 

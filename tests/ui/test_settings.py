@@ -63,7 +63,7 @@ def test_text_can_be_asked_for_in_english(window: MainWindow, stage: Stage) -> N
 
 def test_the_vocabulary_is_given_to_the_model(window: MainWindow, stage: Stage, qtbot: QtBot) -> None:
     window.show_settings()
-    control = window.settings.sections["Names and terms"].control
+    control = window.settings.sections["Vocabulary"].control
     assert isinstance(control, OptionControl)
     field = control.line
     assert isinstance(field, QLineEdit)
@@ -84,9 +84,28 @@ def test_a_setting_that_no_window_has_written_is_as_none(key: str, value: str, s
 
 def test_every_connection_that_galley_can_make_is_named(window: MainWindow, stage: Stage) -> None:
     window.show_settings()
-    parts = window.settings.sections["Privacy"]
+    parts = window.settings.sections["Connections"]
     assert parts.value is not None
     assert parts.value.text().startswith("Downloads come from ")
     stage.preferences.mirror = "https://mirror.example.org"
     window.show_settings()
     assert "mirror.example.org" in parts.value.text()
+
+
+def test_a_setting_is_found_by_its_words(window: MainWindow, qtbot: QtBot) -> None:
+    """In heading, explanation and group; what holds none of the words goes, and a group with nothing in it too."""
+    window.show_settings()
+    page = window.settings
+    assert list(page.groups) == ["Transcription", "Files", "Window", "Privacy"]
+
+    def shown() -> list[str]:
+        return [heading for heading, row in page.rows.items() if row.isVisible()]
+
+    assert shown() == list(page.sections)
+    qtbot.keyClicks(page.search, "folder RECORDINGS")
+    assert shown() == ["Watched folder"] and page.groups["Files"].isVisible()
+    assert not page.groups["Window"].isVisible() and not page._nothing.isVisible()
+    qtbot.keyClicks(page.search, " xyz")
+    assert not shown() and page._nothing.isVisible()
+    page.search.clear()
+    assert shown() == list(page.sections)

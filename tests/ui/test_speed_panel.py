@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from desktop_app import texts
@@ -93,6 +93,30 @@ def test_a_recording_of_an_earlier_start_has_no_chart(window: MainWindow, entry:
     assert not window.panel.chart.isVisible()
 
 
+def test_what_users_ask_for_comes_first_and_the_rest_when_asked(window: MainWindow, stage: Stage, entry: Entry) -> None:
+    """How fast, how long, what the draft gains; then what was accepted. Other terms stand behind the question mark."""
+    finished(stage, entry)
+    panel = window.panel
+    stage.qtbot.waitUntil(panel.comparison.isVisible)
+    told = [panel.values["real_time"], panel.values["took"], panel.comparison.line, panel.values["acceptance"]]
+    assert [each.text() for each in told[:2]] == ["9.3", "9 s"]
+    heights = [each.mapTo(panel, QPoint(0, 0)).y() for each in (*told, panel.chart, panel.values["target_model"])]
+    assert heights == sorted(heights)
+    behind = [panel.values[name] for name in ("per_pass", "near_ties", "encoder", "drafting", "target")]
+    assert not any(each.isVisible() for each in behind)
+    panel.help.click()
+    assert all(each.isVisible() for each in behind)
+    stage.qtbot.waitUntil(lambda: panel.verticalScrollBar().isVisible())
+    stage.qtbot.waitUntil(lambda: panel.widget().width() == panel.viewport().width())
+    panel.help.click()
+    assert not any(each.isVisible() for each in behind)
+
+
+def test_the_chart_has_figures_at_its_axes(window: MainWindow, entry: Entry) -> None:
+    told = [text for text, _place, _alignment in window.panel.chart.axes()]
+    assert told == ["0%", "0", "50%", "4", "100%", "8", "0:28", "1:24"]
+
+
 def test_a_value_takes_the_room_beside_its_name(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:
     """However long the other names are: a usual one takes one line, and the longest precision two."""
     panel = window.panel
@@ -108,7 +132,7 @@ def test_what_the_draft_model_gains_is_measured_when_asked(window: MainWindow, s
     assert not comparison.isVisible()
     finished(stage, entry)
     stage.qtbot.waitUntil(comparison.isVisible)
-    assert comparison.line.text() == "Not measured on this recording yet."
+    assert comparison.line.text() == "How much faster than without the draft model?"
     comparison.measure.click()
     order = stage.works.of(Measure)
     chosen = (str(stage.preferences.folder_in_use), "auto", "auto")
@@ -117,7 +141,7 @@ def test_what_the_draft_model_gains_is_measured_when_asked(window: MainWindow, s
     stage.qtbot.waitUntil(lambda: comparison.line.text() == "Measuring… 25%")
     assert comparison.cancel.isVisible()
     order.say(Done("base", speed=Speed(8.0, 12.0)))
-    stage.qtbot.waitUntil(lambda: comparison.line.text() == "1.50 × as fast as without it, with the models in use.")
+    stage.qtbot.waitUntil(lambda: comparison.line.text() == "1.5 × faster than without the draft model")
     assert stage.models.speed is None  # the sample is what computers are compared by
 
 

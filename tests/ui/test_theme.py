@@ -186,16 +186,16 @@ class Told(QLabel):
 def test_a_new_look_restyles_no_widget_for_each_around_it_and_lays_out_nothing(theme: Theme, qtbot: QtBot) -> None:
     """For "never blocked": Qt by itself restyles a widget once for each that it lies in, and measures pages anew."""
     depth = 12
-    sheet, told = Sheet(400), Told()
+    sheet, told = Sheet(), Told()
     qtbot.addWidget(sheet)
     sheet.resize(300, 200)
-    box = sheet.box
+    box = sheet.first
     for _ in range(depth):
         inner = QWidget()
         box.addWidget(inner)
         box = QVBoxLayout(inner)
     box.addWidget(told)
-    sheet.box.addSpacing(2000)
+    sheet.first.addSpacing(2000)
     sheet.show()
     bar = sheet.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 700)
@@ -218,3 +218,11 @@ def test_the_fonts_and_their_licences_come_along(theme: Theme) -> None:
     folder = resources.path("resources", "fonts")
     assert all("Open Font License" in (folder / f"{name}-OFL.txt").read_text() for name in ("Inter", "Literata"))
     assert sum(file.stat().st_size for file in folder.iterdir()) < 1_000_000
+
+
+def test_tooltips_look_like_everything_else() -> None:
+    """The ground, the ink and the typeface of the window, with its line around them."""
+    colors = DARK_PALETTE
+    rule = style_sheet(colors).partition("QToolTip {")[2].partition("}")[0]
+    for part in (f"background: {colors.raised}", f"color: {colors.ink}", colors.line_strong, '"Inter"'):
+        assert part in rule

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.app.presentation import stages
 from desktop_app.app.presentation.problems import sentence
-from desktop_app.app.presentation.wording import number, percent
+from desktop_app.app.presentation.wording import length, number, percent
 from desktop_app.app.recordings.entry import CANCELLED, INTERRUPTED
 from desktop_app.app.system import doctor, report
 from desktop_app.app.system.doctor import Finding
@@ -182,7 +182,7 @@ def test_the_panel_shows_the_figures_in_plain_words(window: MainWindow, stage: S
     stage.say(Progress(entry.id, 30.0, 60.0, stats))
     shown = {name: label.text() for name, label in window.panel.values.items()}
     assert shown == {
-        "acceptance": percent(0.83), "per_pass": number(2.4, 1), "real_time": number(5, 1),
+        "acceptance": percent(0.83), "per_pass": number(2.4, 1), "took": length(6), "real_time": number(5, 1),
         "encoder": percent(0.25), "drafting": percent(0.25), "target": percent(0.5),
         "target_model": "Large", "draft_model": "Small", "device": "CPU", "precision": "f32",
         "near_ties": "2",

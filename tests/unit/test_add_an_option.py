@@ -81,6 +81,15 @@ def test_each_flag_stands_in_one_file() -> None:
     """grep finds where an option is declared."""
     sources = {file: file.read_text(encoding="utf-8") for file in (TOP / "desktop_app").rglob("*.py")}
     declared = sources[TOP / "desktop_app" / "messages" / "options.py"]
-    for flag in ("--target", "--draft", "--hot-words", "--guard", "--temperature", "--condition", "--words", "--batch"):
+    for flag in (
+        "--target",
+        "--draft",
+        "--vocabulary",
+        "--guard",
+        "--temperature",
+        "--condition",
+        "--words",
+        "--batch",
+    ):
         assert declared.count(f'"{flag}"') == 1
         assert [file.name for file, text in sources.items() if f'"{flag}"' in text] == ["options.py"], flag

@@ -60,7 +60,7 @@ def test_a_page_for_users_is_short(page: Path) -> None:
 def test_commands_are_understood(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line of a block parses as it stands; a command within a sentence may leave out what it works on."""
     monkeypatch.chdir(tmp_path)
-    Path("names.txt").write_text("Zugspitze\n", encoding="utf-8")  # read by --hot-words
+    Path("names.txt").write_text("Zugspitze\n", encoding="utf-8")  # read by --vocabulary
     wrong = []
     for line, whole in commands(page):
         given = galley_arguments(line)

@@ -34,7 +34,6 @@ _ONE_OF_PRECISIONS = N_("Choose one of: {precisions}.")
 _ANOTHER_MIRROR = N_("Choose another mirror.")
 _ANOTHER_INDEX = N_("Choose another package index.")
 _LATER = N_("Try again later: the download resumes where it stopped.")
-_CONNECTION = N_("Check the connection, and try again later: the download resumes where it stopped.")
 _PROXY = N_("Check HTTPS_PROXY and NO_PROXY.")
 _MIRROR_ADDRESS = N_("Check the address of the mirror, and whether this network requires you to log in first.")
 _DETAILS = N_("The details are in {log}.")
@@ -357,15 +356,12 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("Choose {draft} as the draft to use it anyway."),
     ),
     "model.live_slow": (
-        N_("{model} needs {seconds} s to encode a window on this computer, so live text lags behind."),
-        N_("Install a smaller model for live text."),
+        N_("Live text is about {seconds} s behind."),
+        N_("A smaller model would keep up."),
     ),
     "model.live_smaller": (
-        N_(
-            "{model} transcribes live because {chosen} needs {seconds} s to encode a window on this computer."
-            " {chosen} is used for the final text."
-        ),
-        "",
+        N_("{model} transcribes live: with {chosen}, live text would be about {seconds} s behind."),
+        N_("{chosen} is used for the final text."),
     ),
     "model.continued": (N_("{model} transcribed the first {time}."), ""),
     "model.no_speakers": (N_("The speakers could not be identified. {cause}"), ""),
@@ -465,7 +461,10 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("The server redirects to {host} over a connection that is not encrypted."),
         _ANOTHER_MIRROR,
     ),
-    "download.unreachable": (N_("The server cannot be reached ({error})."), _CONNECTION),
+    "download.unreachable": (
+        N_("No connection to {host}."),
+        N_("Check the network, then download again."),
+    ),
     "download.proxy_unreachable": (N_("The server cannot be reached through {proxy} ({error})."), _PROXY),
     "download.proxy_login": (
         N_("The proxy {proxy} requires a name and a password."),

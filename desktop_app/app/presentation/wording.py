@@ -26,6 +26,10 @@ MONTHS = (
     *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July"), N_("August")),
     *(N_("September"), N_("October"), N_("November"), N_("December")),
 )
+_SHORT_MONTHS = (
+    *(N_("Jan"), N_("Feb"), N_("Mar"), N_("Apr"), N_("May"), N_("Jun")),
+    *(N_("Jul"), N_("Aug"), N_("Sep"), N_("Oct"), N_("Nov"), N_("Dec")),
+)
 _GUARDED = {
     "silence": N_("Hallucinated text removed ({places})."),
     "loop": N_("Repeated text removed ({places})."),
@@ -110,8 +114,10 @@ def models_in_use(models: Models) -> str:
 
 
 def live_title(when: datetime) -> str:
-    """What a live recording is called in the window, where the day stands beside it."""
-    return _("Recording {time}", time=f"{when.astimezone():%H:%M}")
+    """What a live recording is called in the window."""
+    local = when.astimezone()
+    month = _(_SHORT_MONTHS[local.month - 1])
+    return _("Recording, {day} {month}, {time}", day=local.day, month=month, time=f"{local:%H:%M}")
 
 
 def recording(time: str, paused: bool, deaf: bool) -> str:
@@ -137,12 +143,13 @@ def left(seconds: float) -> str:
 
 
 def day(when: datetime, now: datetime) -> str:
-    """When something was made, seen from `now`; both with a time zone, shown in the local one."""
+    """When something was made, seen from `now`; both with a time zone, shown in the local one. The time of day is told
+    of what was made today or yesterday."""
     local, today = when.astimezone(), now.astimezone()
     if local.date() == today.date():
-        return f"{local:%H:%M}"
+        return _("Today {time}", time=f"{local:%H:%M}")
     if local.date() == today.date() - timedelta(days=1):
-        return _("yesterday")
+        return _("Yesterday {time}", time=f"{local:%H:%M}")
     if local.year == today.year:
         return _("{day} {month}", day=local.day, month=_(MONTHS[local.month - 1]))
     return date(when)
@@ -155,12 +162,22 @@ def date(when: datetime) -> str:
 
 
 def moment(when: datetime, now: datetime, seconds: bool = False) -> str:
-    """A time of day, with its day unless that is today."""
-    local = when.astimezone()
+    """A day and the time of day."""
+    local, today = when.astimezone(), now.astimezone().date()
     time = f"{local:%H:%M:%S}" if seconds else f"{local:%H:%M}"
-    if local.date() == now.astimezone().date():
-        return time
+    if local.date() == today:
+        return _("Today {time}", time=time)
+    if local.date() == today - timedelta(days=1):
+        return _("Yesterday {time}", time=time)
     return _("{day}, {time}", day=day(when, now), time=time)
+
+
+def length(seconds: float) -> str:
+    """How long a recording is: 40 s, 1 min 13 s, 1 h 20 min."""
+    minutes, rest = divmod(round(seconds), 60)
+    if not 0 < minutes < 60 or not rest:
+        return span(seconds)
+    return _("{minutes} min {seconds} s", minutes=minutes, seconds=rest)
 
 
 def span(seconds: float) -> str:
@@ -192,6 +209,11 @@ def size(count: int) -> str:
     if count >= 1e9:
         return _("{number} GB", number=number(count / 1e9, 1))
     return _("{number} MB", number=number(count / 1e6) if count >= 1e6 else number(max(count, 1e5) / 1e6, 1))
+
+
+def memory(count: int) -> str:
+    """Bytes of memory, as coarse as they are known: 0.7 GB, 17 GB."""
+    return _("{number} GB", number=number(max(count / 1e9, 0.1), 1 if count < 9.95e9 else 0))
 
 
 # All that Whisper knows; Cantonese came with large-v3. Others are shown by their code.

@@ -188,9 +188,7 @@ class Entry:
     def _listed(self, now: datetime) -> str:
         """When it was made, under the heading of its day or month."""
         day, today = self.local.date(), now.date()
-        if day >= today - timedelta(days=1):
-            return f"{self.local:%H:%M}"
-        if day >= today - timedelta(days=today.weekday()):
+        if today - timedelta(days=today.weekday()) <= day < today - timedelta(days=1):
             return dates.weekday(day)
         return wording.day(self.created, now)
 
@@ -297,7 +295,7 @@ class Entry:
             return _("Incomplete") if self.seconds else _("Failed")
         when = self._listed((now or datetime.now(UTC)).astimezone())
         if self.state == DONE:
-            parts = [when, wording.clock(self.seconds)] if self.seconds else [when]
+            parts = [when, wording.length(self.seconds)] if self.seconds else [when]
         else:
             stopped = _("Stopped") if self.state == CANCELLED else _("Interrupted")
             parts = [when, stopped if self.has_begun else _("Not transcribed")]

@@ -30,7 +30,7 @@ class RecordingList:
     Every method is called in the front end's thread, and there the signals come.
 
     Attributes:
-        entries: by id, newest first.
+        entries: by id, newest first; is_read: whether those of the library are among them.
         worker: writes the library. library: None when it cannot be opened.
     Signals:
         added(id): a new recording, in the order they were dropped.
@@ -69,6 +69,7 @@ class RecordingList:
         self.trouble: Signal[tuple[Problem, ...]] = Signal()
         self.foreign: Signal[Event] = Signal()
         self.entries: dict[str, Entry] = {}
+        self.is_read = False
         self._listed: set[str] = set()  # that were in the library when it was looked at last
         self._forgotten: set[str] = set()  # which the library may still have for a moment
         self._loading: set[str] = set()  # whose text the library was asked for
@@ -250,7 +251,7 @@ class RecordingList:
     def _show_stored(self, stored: list[Entry] | None) -> None:
         for entry in stored or []:
             self.entries.setdefault(entry.id, entry)
-        self._listed = set(self.entries)
+        self._listed, self.is_read = set(self.entries), True
         self.reloaded.emit()
 
     def tell(self, *problems: Problem) -> None:

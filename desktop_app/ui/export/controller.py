@@ -29,7 +29,7 @@ _PLAIN = "txt"
 
 class ExportController(QObject):
     """Attributes: sheet (the one that is open, or None).
-    Signals: told(sentence) when something was done.
+    Signals: told(sentence) when something was done and the sheet is not there to say it.
     """
 
     told = Signal(str)
@@ -87,7 +87,7 @@ class ExportController(QObject):
             place = self._chosen_file(form, sheet.file_name)
             if place is not None:
                 sheet.set_busy(True)
-                self._exports.save(documents, form, options, [place], self._end, self._refuse)
+                self._exports.save(documents, form, options, [place], self._say_saved, self._refuse)
             return
         folder = QFileDialog.getExistingDirectory(
             sheet, _("Choose a folder for the files"), self._preferences.folder("save")
@@ -95,25 +95,27 @@ class ExportController(QObject):
         if folder:
             sheet.set_busy(True)
             template = sheet.choice.template
-            self._exports.save_into(documents, form, options, template, Path(folder), self._end, self._refuse)
+            self._exports.save_into(documents, form, options, template, Path(folder), self._say_saved, self._refuse)
 
     def _chosen_file(self, form: str, name: str) -> Path | None:
         suggested = Path(self._preferences.folder("save"), name)
         parent = self.sheet or self._window
         return ask_for_file(parent, _("Save the transcript"), suggested, _(FORMATS[form].label))
 
-    def _end(self, files: list[Path]) -> None:
-        if self.sheet is not None:
-            self.sheet.accept()
-        self._say_saved(files)
-
     def _say_saved(self, files: list[Path]) -> None:
         self._preferences.remember_folder("save", str(files[0].parent))
         count, folder = len(files), files[0].parent.name
         if count == 1:
-            self.told.emit(_("Saved as {name}", name=files[0].name))
+            self._tell(_("Saved as {name}", name=files[0].name))
         else:
-            self.told.emit(ngettext("{n} file saved in {folder}", "{n} files saved in {folder}", count, folder=folder))
+            self._tell(ngettext("{n} file saved in {folder}", "{n} files saved in {folder}", count, folder=folder))
+
+    def _tell(self, done: str) -> None:
+        """Say what was done, on the sheet where that is open."""
+        if self.sheet is not None:
+            self.sheet.say_done(done)
+        else:
+            self.told.emit(done)
 
     def _refuse(self, problem: Problem) -> None:
         if self.sheet is not None:
@@ -144,10 +146,7 @@ class ExportController(QObject):
         if html:
             data.setHtml(html)
         QGuiApplication.clipboard().setMimeData(data)
-        if self.sheet is not None:
-            self.sheet.set_busy(False)
-            self.sheet.say_problem("")
-        self.told.emit(_("Text copied"))
+        self._tell(_("Text copied"))
 
     def _make_files(self) -> None:
         """Make the files that are dragged, in a folder that is gone with the program."""

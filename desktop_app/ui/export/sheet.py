@@ -22,6 +22,7 @@ from desktop_app.ui.widgets.banner import PROBLEM, Banner
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
+from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.sheet import ScrollArea, quiet
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
 
@@ -34,7 +35,7 @@ class ExportSheet(QDialog):
     """Formats at the left, a preview, options at the right.
 
     Attributes: documents; choice (what is chosen now); formats (the buttons by name); choices, preview, name (the
-    template's field), handle, copy, save, problem (its parts).
+    template's field), handle, copy, save, problem, status (its parts).
     Signals: save_asked(), copy_asked(), files_asked().
     """
 
@@ -57,6 +58,7 @@ class ExportSheet(QDialog):
         self.handle.asked.connect(self.files_asked)
         self.problem = Banner(theme, PROBLEM, "problem")
         self.problem.say("")
+        self.status = quiet()  # what was made last
         self.copy = button(_("Copy"), "plain", self.copy_asked.emit)
         self.close_button = button(_("Close"), "plain", self.reject)
         self.save = button(_("Save…"), "primary", self.save_asked.emit)
@@ -94,7 +96,7 @@ class ExportSheet(QDialog):
         right = QWidget()
         right.setFixedWidth(_OPTIONS)
         column((scrolled, 1), S3, naming, S2, self.handle, inside=right)
-        foot = row(self.copy, STRETCH, self.close_button, self.save, spacing=S2)
+        foot = row(self.copy, (self.status, 1), self.close_button, self.save, spacing=S2)
         title = quiet(heading, "heading")
         column(
             title, S3, (row(left, (middle, 1), right, spacing=S4), 1), S3, self.problem, S3, foot,
@@ -113,7 +115,14 @@ class ExportSheet(QDialog):
     def say_problem(self, sentence: str) -> None:
         """Say why something could not be done; nothing more is under way."""
         self.problem.say(sentence)
+        self.status.setText("")
         self.set_busy(False)
+
+    def say_done(self, sentence: str) -> None:
+        """Say what was made; the sheet stays for another format."""
+        self.say_problem("")
+        self.status.setText(sentence)
+        announce(self, sentence)
 
     def set_busy(self, busy: bool) -> None:
         """Whether a file is being made."""
@@ -139,6 +148,7 @@ class ExportSheet(QDialog):
         self.formats[form].setChecked(True)
         self.choices.show_options(form, self.choice.options, seconds * BYTES_A_SECOND * 4 / 3)
         self.problem.say("")
+        self.status.setText("")
         self._show_name()
         self.preview.verticalScrollBar().setValue(0)
         self._show_preview()

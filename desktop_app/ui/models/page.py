@@ -25,14 +25,14 @@ from desktop_app.ui.models.training_card import TrainingCard
 from desktop_app.ui.models.training_dialog import TrainDraftDialog
 from desktop_app.ui.widgets.banner import PROBLEM, Banner
 from desktop_app.ui.widgets.buttons import button, set_icon
-from desktop_app.ui.widgets.confirm import confirm
+from desktop_app.ui.widgets.confirm import confirm, inform
 from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
 from desktop_app.ui.widgets.sheet import Sheet, card, quiet, rule
-from desktop_app.ui.widgets.theme import S1, S2, S3, S5, S6, Theme
+from desktop_app.ui.widgets.theme import S1, S2, S3, S6, Theme
 
-_WIDTH = 720
 _AT_ONCE = 2  # rows
+_INSET = 5  # pixels from the edge of a link to its words
 _PARTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".json", ".xml")
 
 
@@ -78,18 +78,21 @@ class ModelsPage(QWidget):
         preferences.changed.connect(self.card.refresh)
 
     def _lay_out(self) -> None:
-        self.sheet = Sheet(_WIDTH, self)
+        self.sheet = Sheet(self)
         column(self.sheet, inside=self)
         about = quiet(_("Have a model folder? Drop it here."))
         here = column(label(_("On this computer"), "heading"), about, spacing=S1)
         row((self.address, 1), self.save, self.never_mind, inside=self._mirror_row, spacing=S2, margins=(0, S2, 0, 0))
         self._mirror_row.hide()
+        offered = row((label(_("Available to download"), "heading"), 1), self.mirror, margins=(0, 0, -_INSET, 0))
+        add(self.sheet.head, label(_("Models"), "title"))
         add(
-            self.sheet.box,
-            label(_("Models"), "title"), S5, self.card, S2, self.problem, S6 - S2, self.training,
-            row((here, 1), self.add), S3, self._here, S6,
-            row((label(_("Available to download"), "heading"), 1), self.mirror), S1, self._where,
-            self._mirror_row, S3, self._offered, S3, row(self.fold, STRETCH), STRETCH,
+            self.sheet.first, label(_("In use"), "heading"), S3, self.card, S2, self.problem, S6 - S2, self.training,
+            row((here, 1), self.add), S3, self._here,
+        )  # fmt: skip
+        add(
+            self.sheet.second, offered, S1, self._where,
+            self._mirror_row, S3, self._offered, S3, row(self.fold, STRETCH),
         )  # fmt: skip
         for ground in (self._here, self._offered):
             column(inside=ground)
@@ -134,6 +137,7 @@ class ModelsPage(QWidget):
                 self.rows[name] = ModelRow(self._theme, self.models, self._preferences, name)
                 self.rows[name].remove_asked.connect(self._remove)
                 self.rows[name].train_asked.connect(self._train)
+                self.rows[name].about_asked.connect(self._tell)
             anew.update(fresh)
             for each in models:  # before they are seen, when that costs little
                 if each.name in anew and each.name in self.rows:
@@ -213,6 +217,12 @@ class ModelsPage(QWidget):
             text = _("This frees {size}. You can download or add it again.", size=much)
         if confirm(self.window(), _("Remove “{model}”?", model=model.title), text, _("Remove")):
             self.models.remove(name)
+
+    def _tell(self, name: str) -> None:
+        """Tell what few ask of a model."""
+        model = self.models.find(name)
+        if model is not None:
+            inform(self.window(), model.title, models_words.about(model))
 
     # Training a draft.
 

@@ -27,7 +27,7 @@ from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, Theme
 
 Part = TypeVar("Part", bound=QWidget)
-_LINES = ("purpose", "facts", "advice", "problem", "dismiss", "draft", "bar", "progress", "discard")
+_LINES = ("purpose", "slow", "facts", "advice", "problem", "dismiss", "draft", "bar", "progress", "discard")
 _CONTROLS = ("get", "use", "cancel", "more")
 _LINKS = ("dismiss", "draft", "discard")
 
@@ -35,11 +35,12 @@ _LINKS = ("dismiss", "draft", "discard")
 class ModelRow(QWidget):
     """Its parts are made when they are first needed: a catalogue has many rows, and most show little.
 
-    Attributes: title; tag, purpose, facts, advice, problem, progress (labels); bar; dismiss, discard, get, use, cancel,
-    more, draft (buttons). Signals: remove_asked(name), because that is asked again; train_asked(name).
+    Attributes: title; tag, purpose, slow, facts, advice, problem, progress (labels); bar; dismiss, discard, get, use,
+    cancel, more, draft (buttons). Signals: remove_asked(name), because that is asked again; about_asked(name);
+    train_asked(name).
     """
 
-    remove_asked, train_asked = Signal(str), Signal(str)
+    remove_asked, about_asked, train_asked = Signal(str), Signal(str), Signal(str)
 
     def __init__(self, theme: Theme, models: ModelStore, preferences: Preferences, name: str) -> None:
         super().__init__()
@@ -56,6 +57,7 @@ class ModelRow(QWidget):
 
     tag = cached_property(lambda row: row._put("tag", label("", "tag")))
     purpose = cached_property(lambda row: row._put("purpose", quiet(role="")))
+    slow = cached_property(lambda row: row._put("slow", quiet(role="warn")))
     facts = cached_property(lambda row: row._put("facts", quiet()))
     advice = cached_property(lambda row: row._put("advice", quiet()))
     problem = cached_property(lambda row: row._put("problem", quiet(role="bad")))
@@ -130,10 +132,12 @@ class ModelRow(QWidget):
         transcribes, drafts = models.in_use == model.name, models.draft_in_use == model.name
         first = next(iter(model.drafts), None) if here and idle else None
         self.title.setText(model.title)
-        self._say("tag", "" if not here else _("Transcribes") if transcribes else _("Draft") if drafts else "")
-        self._say("purpose", _(model.featured) if model.featured else "")
-        speed = models.speeds.latest(str(model.folder))
-        self._say("facts", models_words.facts(model, speed, models.estimate(model), models.memory))
+        self._say("tag", "" if not here else _("In use") if transcribes else _("Draft") if drafts else "")
+        speed, estimated = models.speeds.latest(str(model.folder)), models.estimate(model)
+        slow = models_words.too_slow(speed, estimated)
+        self._say("purpose", _(model.featured) if model.featured and not slow else "")
+        self._say("slow", slow)
+        self._say("facts", models_words.facts(model, speed, estimated, models.memory))
         self._say("advice", "" if first or model.featured else models_words.advice(model))
         if problem and ("problem" not in self.__dict__ or self.problem.text() != problem):
             announce(self, f"{model.title}: {problem}")
@@ -148,7 +152,7 @@ class ModelRow(QWidget):
             self._show_get(model, source)
         self._show("discard", offered and bool(model.begun))
         self._show("use", here and idle and not transcribes and not model.speakers)
-        self._show("more", here and idle)
+        self._show("more", idle and (here or bool(models_words.about(model))))
         self._show("dismiss", idle and bool(problem))
         self._show("cancel", not idle)
         self.show_job()
@@ -188,19 +192,27 @@ class ModelRow(QWidget):
         open_under(self.more, self.menu())
 
     def menu(self) -> QMenu:
-        """What else can be done with an installed model."""
+        """What else can be done with a model, and what else is known of it."""
         menu, model, folder = QMenu(self), self._model, str(self._model.folder)
         menu.aboutToHide.connect(menu.deleteLater)
+        if model.folder is None:
+            self._add_about(menu)
+            return menu
         if not model.speakers:
             draft = menu.addAction(_("Use as draft model"), partial(self._models.choose_draft, folder))
             draft.setEnabled(self._models.in_use != model.name and self._preferences.options().draft != folder)
         if model.training:
             menu.addAction(_("Train a draft on my recordings…"), partial(self.train_asked.emit, model.name))
         menu.addAction(_("Verify files"), partial(self._models.verify, model.name))
+        self._add_about(menu)
         menu.addSeparator()
         remove = menu.addAction(_("Remove…"), partial(self.remove_asked.emit, model.name))
         remove.setEnabled(model.removable)
         return menu
+
+    def _add_about(self, menu: QMenu) -> None:
+        if models_words.about(self._model):
+            menu.addAction(_("Licence and origin…"), partial(self.about_asked.emit, self.name))
 
 
 def is_folder(model: ListedModel) -> bool:

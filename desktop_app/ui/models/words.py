@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from desktop_app.app.presentation.wording import language, number, servers, size, span
+from desktop_app.app.presentation.wording import language, memory, number, servers, size, span
 from desktop_app.engine.model_list import DownloadSource, DraftOffer, ListedModel
 from desktop_app.texts import _
 from desktop_app.transcript.statistics import Speed
 
 
-def facts(model: ListedModel, measured: Speed | None = None, estimated: float = 0.0, memory: int | None = None) -> str:
-    """Size, languages, licence, memory, origin, the speed that was measured or else is `estimated`: what is known of
-    them. `memory` is what this computer has, in bytes.
+def facts(model: ListedModel, measured: Speed | None = None, estimated: float = 0.0, room: int | None = None) -> str:
+    """Size, languages, memory, where it came from, the speed that was measured or else is `estimated`: what is known
+    of them. `room` is the memory that this computer has, in bytes.
     """
-    parts = [size(model.bytes) if model.folder else "", languages(model.languages), model.licence]
+    parts = [size(model.bytes) if model.folder else "", languages(model.languages)]
     if model.memory[0]:
-        full, quantised = (size(each) for each in model.memory)
-        parts.append(_("about {full} of memory (8-bit: {quantised})", full=full, quantised=quantised))
-    if memory and model.memory[1] > memory:
+        parts.append(_("about {size} of memory", size=memory(model.memory[0])))
+    if room and model.memory[1] > room:
         parts.append(_("too large for this computer's memory"))
-    elif memory and model.memory[0] > memory:
+    elif room and model.memory[0] > room:
         parts.append(_("fits into this computer's memory only as 8-bit"))
     if model.speakers:
         parts.append(_("identifies speakers"))
-    here = _("{times} × real time here", times=times(measured.used)) if measured else ""
-    if estimated and not measured:
+    here = ""
+    if measured and measured.used >= 1:
+        here = _("{times} × real time here", times=times(measured.used))
+    elif estimated >= 1 and not measured:
         here = _("about {times} × real time here", times=times(estimated))
-    return " · ".join(filter(None, [*parts, *_origin(model), here]))
+    return " · ".join(filter(None, [*parts, _source(model), here]))
+
+
+def too_slow(measured: Speed | None, estimated: float) -> str:
+    """What a model costs that takes longer than the recording does; "" where it does not, or nobody knows."""
+    used = measured.used if measured else estimated
+    return _("Too slow here: an hour takes about {time}", time=span(3600 / used)) if 0 < used < 1 else ""
+
+
+def about(model: ListedModel) -> str:
+    """What few ask of a model, a line each: its licence, its makers, and the memory that 8-bit weights need."""
+    lines = [_("Licence: {licence}", licence=model.licence)] if model.licence else []
+    lines += [_("From: {origin}", origin=model.origin)] if model.origin else []
+    lines += [_("With 8-bit weights: about {size} of memory", size=memory(model.memory[1]))] if model.memory[1] else []
+    return "\n".join(lines)
 
 
 def advice(model: ListedModel) -> str:
@@ -87,8 +102,9 @@ def _about(draft: DraftOffer) -> str:
     return ", ".join([languages(draft.languages), *([size(draft.bytes)] if draft.bytes else [])])
 
 
-def _origin(model: ListedModel) -> list[str]:
-    bundled = _("included with Galley") if model.folder and not model.removable else ""
+def _source(model: ListedModel) -> str:
     if model.trained_for:
-        return [_("trained as a draft for {model}", model=model.trained_for)]
-    return [bundled, model.origin or (_("added from a folder") if model.from_folder else "")]
+        return _("trained as a draft for {model}", model=model.trained_for)
+    if model.folder and not model.removable:
+        return _("included with Galley")
+    return _("added from a folder") if model.from_folder else ""

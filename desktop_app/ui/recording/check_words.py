@@ -32,7 +32,7 @@ def _problem(check: Check, problem: str) -> str:
     if check.kind == RECHECK:
         return _("The recording could not be re-checked. {problem}", problem=problem)
     if check.kind in (PART, MISSED):
-        return _("This part could not be redone. {problem}", problem=problem)
+        return _("This part could not be transcribed again. {problem}", problem=problem)
     return _("The recording could not be transcribed again. {problem}", problem=problem)
 
 
@@ -42,7 +42,7 @@ def _progress(check: Check, share: str) -> str:
     if check.kind == RECHECK:
         return _("Re-checking the recording… {percent}", percent=share)
     if check.kind in (PART, MISSED):
-        return _("Redoing this part… {percent}", percent=share)
+        return _("Transcribing this part again… {percent}", percent=share)
     if check.kind == AGAIN:
         return _("Transcribing again… {percent}. The text stays until the new one is ready.", percent=share)
     return _("Comparing…")
@@ -50,7 +50,7 @@ def _progress(check: Check, share: str) -> str:
 
 def _same(check: Check) -> str:
     if check.refused or check.taken:
-        return _("All changes are decided.")
+        return _("Done.")
     if check.kind == RECHECK:
         return _("Re-check finished: no changes.")
     if check.kind == MISSED:

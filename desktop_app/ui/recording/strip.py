@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop_app.app.live.live_recording import OFF, OPENING, PAUSED, RUNNING, STOPPING, LiveRecording
@@ -27,6 +28,7 @@ _STATES = {
     STOPPING: N_("Stopping…"),
 }
 _NOTABLE_DELAY = 4.0  # seconds
+_ROOM_FOR_WORDS = 560  # pixels, for words beside the icons of the tools
 
 
 class LiveStrip(QWidget):
@@ -59,6 +61,10 @@ class LiveStrip(QWidget):
         where = row(self.meter, (self.source, 1), self.behind, self.inputs, spacing=S3)
         column(state, where, inside=self, spacing=S2, margins=(0, S1, 0, 0))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        for tool in (self.captions, self.mark):
+            tool.show_words(event.size().width() >= _ROOM_FOR_WORDS)
+
     def show_live(self, live: LiveRecording) -> None:
         """Phase and input."""
         state = _("Waiting for sound") if live.is_deaf else _(_STATES[live.phase])
@@ -88,7 +94,7 @@ class LiveStrip(QWidget):
     def show_entry(self, entry: Entry) -> None:
         """How far the text is behind the sound, when that is more than a little; an engine that ended is why."""
         notable = entry.behind >= _NOTABLE_DELAY
-        self.behind.setText(_("Text is {seconds} s behind", seconds=round(entry.behind)) if notable else "")
+        self.behind.setText(_("Text is about {seconds} s behind", seconds=round(entry.behind)) if notable else "")
         explain(self.behind, entry.preparing)
 
     def _retint(self) -> None:

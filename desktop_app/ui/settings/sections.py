@@ -1,4 +1,4 @@
-"""The sections of the settings page, in their order. To add one, write a function here that makes it."""
+"""The sections of the settings page, in their groups. To add one, write a function here that makes it."""
 
 from __future__ import annotations
 
@@ -45,6 +45,9 @@ from desktop_app.ui.widgets.theme import (
 )
 
 _FIELD = 240  # pixels
+TRANSCRIPTION, FILES, WINDOW, PRIVACY = N_("Transcription"), N_("Files"), N_("Window"), N_("Privacy")
+GROUPS = (TRANSCRIPTION, FILES, WINDOW, PRIVACY)
+"""The headings over the sections, in their order."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,9 @@ Make = Callable[[Theme, Actions, Preferences], Parts]
 
 @dataclass(frozen=True)
 class Section:
-    """A setting: its heading, what it is for, and what makes its parts."""
+    """A setting: one of GROUPS, its heading, what it is for, and what makes its parts."""
 
+    group: str
     heading: str
     explanation: str
     make: Make
@@ -71,31 +75,39 @@ class Section:
 SECTIONS: list[Section] = []
 
 
-def section(heading: str, explanation: str) -> Callable[[Make], Make]:
-    """Put what a function makes on the page, under the sections before it."""
+def section(group: str, heading: str, explanation: str) -> Callable[[Make], Make]:
+    """Put what a function makes on the page, under the sections of its group before it."""
 
     def register(make: Make) -> Make:
-        SECTIONS.append(Section(heading, explanation, make))
+        SECTIONS.append(Section(group, heading, explanation, make))
         return make
 
     return register
 
 
-@section(N_("Model"), N_("A small draft model speeds the main model up without changing the result."))
+@section(TRANSCRIPTION, N_("Model"), N_("A small draft model speeds the main model up without changing the result."))
 def _models(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     value = label("", "strong")
     control = button(_("Models…"), "plain", actions["models"].trigger)
     return Parts(control, lambda: value.setText(preferences.models_in_words), value)
 
 
-@section(N_("Speakers"), N_("Speakers are identified by voice, on this computer. Set the number if you know it."))
+@section(
+    TRANSCRIPTION,
+    N_("Speakers"),
+    N_("Speakers are identified by voice, on this computer. Set the number if you know it."),
+)
 def _speakers(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     count = SpeakerCount(theme)
     count.picked.connect(lambda wanted: preferences.choose(speakers=wanted))
     return Parts(count, lambda: count.show_wanted(preferences.options().speakers))
 
 
-@section(N_("Spoken language"), N_("Detected automatically. Set it if your recordings are all in one language."))
+@section(
+    TRANSCRIPTION,
+    N_("Spoken language"),
+    N_("Detected automatically. Set it if your recordings are all in one language."),
+)
 def _spoken_language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     def refresh() -> None:
         control.setText(spoken_language(preferences))
@@ -105,13 +117,15 @@ def _spoken_language(theme: Theme, actions: Actions, preferences: Preferences) -
     return Parts(control, refresh)
 
 
-@section(N_("Text"), N_("In the language that is spoken, or translated into English."))
+@section(TRANSCRIPTION, N_("Text"), N_("In the language that is spoken, or translated into English."))
 def _task(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     return _option("task", preferences)
 
 
 @section(
-    N_("Names and terms"), N_("Names and terms that often occur, separated by commas. The models then expect them.")
+    TRANSCRIPTION,
+    N_("Vocabulary"),
+    N_("Names and terms that often occur, separated by commas. The models then expect them."),
 )
 def _hot_words(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     parts = _option("hot_words", preferences, _("Ngozi, Zugspitze, OpenVINO"))
@@ -136,6 +150,7 @@ def _option(name: str, preferences: Preferences, hint: str = "") -> Parts:
 
 
 @section(
+    TRANSCRIPTION,
     N_("Hallucinated text"),
     N_("Models may write words into silence or noise, or repeat themselves. Each removal is reported."),
 )
@@ -145,7 +160,7 @@ def _hallucinations(theme: Theme, actions: Actions, preferences: Preferences) ->
     return Parts(choice, lambda: choice.pick(0 if preferences.options().guard else 1))
 
 
-@section(N_("Recordings"), N_("Live recordings are saved here."))
+@section(FILES, N_("Recordings"), N_("Live recordings are saved here."))
 def _recordings(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     def choose() -> None:
         start = str(preferences.recordings)
@@ -159,6 +174,7 @@ def _recordings(theme: Theme, actions: Actions, preferences: Preferences) -> Par
 
 
 @section(
+    FILES,
     N_("Watched folder"),
     N_("New recordings in this folder are transcribed by themselves. The files are never changed."),
 )
@@ -182,30 +198,7 @@ def _watched(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     return Parts(control, refresh, value)
 
 
-@section(
-    N_("Notifications"),
-    N_("When a recording is transcribed while another window is in front. They name it, and never hold its text."),
-)
-def _notices(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
-    choice = Choice(_("Notifications"), [_("On"), _("Off")])
-    choice.picked.connect(lambda number: setattr(preferences, "notices", OFF if number else ON))
-    return Parts(choice, lambda: choice.pick(0 if preferences.notices == ON else 1))
-
-
-@section(N_("Tray icon"), N_("Shows whether Galley records, and starts and stops it without the window."))
-def _tray(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
-    def refresh() -> None:
-        choice.pick(0 if preferences.tray == ON else 1)
-        missing = preferences.tray == ON and not QSystemTrayIcon.isSystemTrayAvailable()
-        value.setText(_("This desktop has no tray."))
-        value.setVisible(missing)
-
-    value, choice = quiet(), Choice(_("Tray icon"), [_("On"), _("Off")])
-    choice.picked.connect(lambda number: setattr(preferences, "tray", OFF if number else ON))
-    return Parts(choice, refresh, value)
-
-
-@section(N_("Appearance"), N_("Light, dark, or as the system is; high contrast follows the system too."))
+@section(WINDOW, N_("Appearance"), N_("Light, dark, or as the system is; high contrast follows the system too."))
 def _appearance(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     names = {SYSTEM: _("System"), LIGHT: _("Light"), DARK: _("Dark"), CONTRAST: _("High contrast")}
     choice = Choice(_("Appearance"), [names[each] for each in CHOICES])
@@ -213,14 +206,14 @@ def _appearance(theme: Theme, actions: Actions, preferences: Preferences) -> Par
     return Parts(choice, lambda: choice.pick(CHOICES.index(theme.choice)))
 
 
-@section(N_("Text size"), N_("Of transcripts."))
+@section(WINDOW, N_("Text size"), N_("Of transcripts."))
 def _text_size(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     choice = Choice(_("Text size"), [str(pixels) for pixels in TEXT_SIZES])
     choice.picked.connect(lambda number: theme.choose_text_size(TEXT_SIZES[number]))
     return Parts(choice, lambda: choice.pick(TEXT_SIZES.index(theme.text_size)))
 
 
-@section(N_("Motion"), N_("Reduced: text and progress bars change at once instead of gliding."))
+@section(WINDOW, N_("Motion"), N_("Reduced: text and progress bars change at once instead of gliding."))
 def _motion(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     names = {SYSTEM: _("System"), FULL: _("Full"), REDUCED: _("Reduced")}
     choice = Choice(_("Motion"), [names[each] for each in MOTIONS])
@@ -228,7 +221,7 @@ def _motion(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     return Parts(choice, lambda: choice.pick(MOTIONS.index(theme.motion)))
 
 
-@section(N_("Language"), N_("The language of the window. Recordings can be in any language."))
+@section(WINDOW, N_("Language"), N_("The language of the window. Recordings can be in any language."))
 def _language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     def menu() -> QMenu:
         languages = [(_language_name(code), code) for code in ("", *texts.languages())]
@@ -244,7 +237,32 @@ def _language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts
 
 
 @section(
-    N_("Privacy"),
+    WINDOW,
+    N_("Notifications"),
+    N_("When a recording is transcribed while another window is in front. They name it, and never hold its text."),
+)
+def _notices(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    choice = Choice(_("Notifications"), [_("On"), _("Off")])
+    choice.picked.connect(lambda number: setattr(preferences, "notices", OFF if number else ON))
+    return Parts(choice, lambda: choice.pick(0 if preferences.notices == ON else 1))
+
+
+@section(WINDOW, N_("Tray icon"), N_("Shows whether Galley records, and starts and stops it without the window."))
+def _tray(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    def refresh() -> None:
+        choice.pick(0 if preferences.tray == ON else 1)
+        missing = preferences.tray == ON and not QSystemTrayIcon.isSystemTrayAvailable()
+        value.setText(_("This desktop has no tray."))
+        value.setVisible(missing)
+
+    value, choice = quiet(), Choice(_("Tray icon"), [_("On"), _("Off")])
+    choice.picked.connect(lambda number: setattr(preferences, "tray", OFF if number else ON))
+    return Parts(choice, refresh, value)
+
+
+@section(
+    PRIVACY,
+    N_("Connections"),
     N_(
         "Galley connects to the internet only when you ask for something that needs it: no account, no usage data. "
         "These are all connections that it can make:"

@@ -50,6 +50,7 @@ class About(QDialog):
         self.newest, self.page = quiet(), button("", "link", self._open_page)
         self.licences, self.text = QListWidget(), QPlainTextEdit()
         self.copy = button(_("Copy version"), "link", self._copy)
+        self.copy.setProperty("flush", True)
         self.done_button = button(_("Close"), "plain", self.accept)
         self._lay_out()
         self.finished.connect(self._end)
@@ -64,7 +65,6 @@ class About(QDialog):
     def _lay_out(self) -> None:
         self.licences.setAccessibleName(_("Licences"))
         self.licences.setFixedWidth(_LIST)
-        self.licences.setSpacing(2)
         self.licences.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.text.setAccessibleName(_("Text of the licence"))
         self.text.setReadOnly(True)

@@ -1,21 +1,27 @@
-"""Title, tags and notes of recordings."""
+"""Title, tags and notes of recordings, and what is known of the file and the models of one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtWidgets import QCompleter, QDialog, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QCompleter, QDialog, QGridLayout, QLineEdit, QPlainTextEdit, QWidget
+from shiboken6 import isValid
 
 from desktop_app import NAME
+from desktop_app.app.background import BackgroundThread
+from desktop_app.app.presentation import wording
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.app.recordings.session import Session
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.widgets.buttons import button
-from desktop_app.ui.widgets.labels import field, label
+from desktop_app.ui.widgets.elided import ElidedLabel
+from desktop_app.ui.widgets.labels import NONE, field, label
 from desktop_app.ui.widgets.layouts import STRETCH, Item, column, row
 from desktop_app.ui.widgets.sheet import quiet
-from desktop_app.ui.widgets.theme import S1, S2, S5
+from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5
 
 _WIDTH = 460
 
@@ -23,7 +29,8 @@ _WIDTH = 460
 class Details(QDialog):
     """What the user keeps about one recording, or the tags that several have in common.
 
-    Attributes: title, notes (None for several), tags (fields); save (the button that keeps them).
+    Attributes: title, notes (None for several), tags (fields); path, file_size, models (labels, of one recording);
+    save (the button that keeps them).
     """
 
     def __init__(self, parent: QWidget, session: Session, entries: Sequence[Entry]) -> None:
@@ -47,12 +54,41 @@ class Details(QDialog):
         parts += [label(_("Tags"), "quiet"), self.tags]
         if self.notes is not None:
             parts += [S1, label(_("Notes"), "quiet"), self.notes]
+        self.path, self.file_size, self.models = ElidedLabel("value"), label(NONE, "value"), quiet(role="value")
+        if one:
+            parts += [S2, self._facts(one)]
         self.save = button(_("Save"), "primary", self.accept)
         self.save.setDefault(True)
         cancel = button(_("Cancel"), "plain", self.reject)
-        parts += [S2, row(STRETCH, cancel, self.save, spacing=S2)]
+        parts += [S3, row(STRETCH, cancel, self.save, spacing=S2)]
         column(*parts, inside=self, spacing=S1, margins=(S5, S5, S5, S5))
         self.accepted.connect(self._keep)
+
+    def _facts(self, entry: Entry) -> QGridLayout:
+        """Where the file lies, how large and long it is, and which models wrote the text."""
+        self.path.setText(entry.path)
+        self.path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        written = entry.models is not None and bool(entry.models.target)
+        self.models.setText(wording.models_in_use(entry.models) if entry.models and written else NONE)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(S4)
+        grid.setVerticalSpacing(S1)
+        grid.setColumnStretch(1, 1)
+        for place, (name, value) in enumerate(
+            ((_("File"), self.path), (_("Size"), self.file_size), (_("Models"), self.models))
+        ):
+            grid.addWidget(label(name, "quiet"), place, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value, place, 1)
+        worker = BackgroundThread("details", self._session.worker.post)
+        worker.do(partial(_size_of, entry.path), partial(self._show_size, entry.seconds))
+        self.finished.connect(lambda result: worker.close(0.0))
+        return grid
+
+    def _show_size(self, seconds: float, count: int) -> None:
+        if not isValid(self):  # it was closed before the disk answered
+            return
+        known = [wording.size(count) if count else "", wording.length(seconds) if seconds else ""]
+        self.file_size.setText(" · ".join(filter(None, known)) or NONE)
 
     def _keep(self) -> None:
         wanted = tags_in(self.tags.text())
@@ -65,6 +101,14 @@ class Details(QDialog):
         for entry in self._entries:
             others = [tag for tag in entry.tags if tag not in self._common]
             self._session.describe(entry.id, tags=tuple(dict.fromkeys((*others, *wanted))))
+
+
+def _size_of(path: str) -> int:
+    """The bytes of a file, 0 where there is none."""
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
 
 
 class TagCompleter(QCompleter):

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QIcon,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from desktop_app import NAME, resources
 from desktop_app.app.core import DesktopCore
@@ -54,7 +54,7 @@ from desktop_app.ui.shell.recent_menu import recent_menu
 from desktop_app.ui.shell.report_saver import ReportSaver
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.sidebar import Sidebar
-from desktop_app.ui.shell.tab_order import move_focus
+from desktop_app.ui.shell.tab_order import has_stop_beside, move_focus
 from desktop_app.ui.speakers.controller import SpeakerController
 from desktop_app.ui.transcript.editor import TextEditor
 from desktop_app.ui.transcript.figures_saver import FiguresSaver
@@ -228,8 +228,15 @@ class MainWindow(QMainWindow):
         return page
 
     def focusNextPrevChild(self, forwards: bool) -> bool:
-        """Tab and Shift+Tab."""
-        return move_focus(self, forwards)
+        """Tab and Shift+Tab. Qt asks too when what has the focus can be used no more, as a button whose work is done:
+        what stands beside it gets the focus then, and no tool of a recording's page, which nobody has chosen."""
+        focus = QApplication.focusWidget()
+        if focus is None or (focus.isVisible() and focus.isEnabled()) or not self.page.isAncestorOf(focus):
+            return move_focus(self, forwards)
+        if has_stop_beside(focus) and not self.page.header.isAncestorOf(focus):
+            return move_focus(self, forwards)
+        self.page.setFocus()
+        return True
 
     def _put_above(self, banner: Banner) -> None:
         """A line over every page; while it is hidden it takes no room."""
@@ -321,10 +328,14 @@ class MainWindow(QMainWindow):
         """The page of a recording."""
         entry = self._session.entries.get(key)
         if entry is not None:
+            focus = self.focusWidget()
+            was_on_page = focus is not None and self.stack.isAncestorOf(focus)
             self._turn_to(self.page, key)
             self._session.load(key)
             self.page.show_entry(entry, self._session.in_work)
             self.panel.show_entry(entry)
+            if was_on_page:  # Qt gives the focus to the first button of the new page, which nobody has chosen
+                self.page.setFocus()
 
     def _open_found(self, key: str, enter: bool = False) -> None:
         """The page of a recording, at the words that it was found by; `enter` takes the focus into its text."""
@@ -370,6 +381,7 @@ class MainWindow(QMainWindow):
         """Beside every recording where it is open, whether there are figures or not: no text moves for it."""
         speed, is_recording = self.all_actions["speed"], self.current.entry is not None
         wide = self.width() >= _ROOM_FOR_PANEL
+        self.panel.fit(self.width())
         self.panel.setVisible(speed.isChecked() and is_recording and wide)
         self.page.header.speed.setVisible(is_recording)
         speed.setEnabled(wide)

@@ -94,13 +94,14 @@ class RecordingRow(QStyledItemDelegate):
         if entry.state in (*IN_WORK, FAILED, INTERRUPTED):
             width -= _RING + S2
             self._paint_state(painter, _state_place(place), entry, under_mouse)
-        for text, face, role, top in (
-            (entry.name, self._name, "ink", 8),
-            (str(index.data(SummaryRole)), self._summary, "bad" if entry.state == FAILED else "muted", 27),
+        middle, right = Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight
+        for text, face, role, top, elide in (
+            (entry.name, self._name, "ink", 8, middle),
+            (str(index.data(SummaryRole)), self._summary, "bad" if entry.state == FAILED else "muted", 27, right),
         ):
             painter.setFont(face)
             painter.setPen(colors.color(role))
-            shown = QFontMetrics(face).elidedText(text, Qt.TextElideMode.ElideMiddle, width)
+            shown = QFontMetrics(face).elidedText(text, elide, width)
             painter.drawText(QRect(place.left() + S3, place.top() + top, width, 18), Qt.AlignmentFlag.AlignLeft, shown)
         found = index.data(SnippetRole)
         if isinstance(found, Snippet):

@@ -31,6 +31,7 @@ class ShortcutList(QDialog):
         self.fields: dict[str, QKeySequenceEdit] = {}
         self.problem = quiet(role="bad")
         self.reset = button(_("Use the usual keys"), "link", self._reset)
+        self.reset.setProperty("flush", True)
         self.done_button = button(_("Close"), "plain", self.accept)
         self._lay_out()
         self.done_button.setFocus()  # a field would take whatever is pressed next, and Esc too
@@ -39,6 +40,7 @@ class ShortcutList(QDialog):
         inner = QWidget()
         inner.setObjectName("page")
         grid = QGridLayout(inner)
+        grid.setContentsMargins(0, 0, S2, 0)
         grid.setHorizontalSpacing(S6)
         grid.setVerticalSpacing(S1)
         changeable = self._keys.changeable()

@@ -77,10 +77,10 @@ class Sidebar(QWidget):
         self._search_later = QTimer(self, singleShot=True, interval=60)
         self._search_later.timeout.connect(lambda: session.search(self.search.text(), self._show_found))
         self.search.textChanged.connect(self._search_later.start)
-        self._nothing = label(_("Nothing found"), "quiet")
+        self._nothing = label("", "quiet")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._nothing.hide()
-        self._nothing.setContentsMargins(0, S4, 0, 0)
+        self._nothing.setWordWrap(True)
+        self._nothing.setContentsMargins(S3, S4, S3, 0)
         self.queue, self.undo = QueueBar(theme, session, self), UndoBar(theme, deletions, self)
         self.model = RecordingModel(session, self)
         self.list = RecordingListView()
@@ -99,10 +99,13 @@ class Sidebar(QWidget):
         deletions.changed.connect(self._follow_deletions)
         self.model.modelAboutToBeReset.connect(self._keep_selection)
         self.model.modelReset.connect(self._select_again)
+        self.model.modelReset.connect(self._show_nothing)
+        session.reloaded.connect(self._show_nothing)
         self.grip = Grip(theme, self)
         self.grip.moved.connect(lambda by: self.set_width(self.width() + by))
         self.grip.reset.connect(lambda: self.set_width(0))
         self._lay_out()
+        self._show_nothing()
         theme.changed.connect(self._retint)
         self._retint()
 
@@ -234,7 +237,14 @@ class Sidebar(QWidget):
 
     def _show_found(self, ids: set[str] | None) -> None:
         self.model.show_only(ids, self.search.text())
-        self._nothing.setVisible(ids is not None and not self.model.first_found.isValid())
+        self._show_nothing()
+
+    def _show_nothing(self) -> None:
+        """Say why the list is empty, or has no result, where it is."""
+        searched = bool(self.model.wanted)
+        self._nothing.setText(_("Nothing found") if searched else _("Your recordings appear here"))
+        is_empty = not self.model.first_found.isValid() if searched else self.model.rowCount() == 0
+        self._nothing.setVisible(self._session.is_read and is_empty)
 
     def _retint(self) -> None:
         colors = self._theme.palette

@@ -57,6 +57,12 @@ def move_focus(window: QWidget, forwards: bool) -> bool:
     return stop is not None
 
 
+def has_stop_beside(widget: QWidget) -> bool:
+    """Whether there is another stop of Tab in the container that a widget stands in."""
+    container = widget.parentWidget()
+    return container is not None and any(_is_stop(each) for each in reading_order(container) if each is not widget)
+
+
 def _is_stop(widget: QWidget) -> bool:
     takes = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
     return takes and widget.isEnabled()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.app.presentation.wording import number, percent
+from desktop_app.app.presentation.wording import length, number, percent
 from desktop_app.texts import _
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics
@@ -23,6 +23,7 @@ def panel_figures(stats: Statistics, models: Models | None) -> dict[str, str]:
     return {
         "acceptance": percent(stats.acceptance) if stats.compared else NONE,
         "per_pass": number(stats.tokens_per_pass, 1) if stats.target_passes else NONE,
+        "took": length(stats.wall_seconds) if stats.wall_seconds else NONE,
         "real_time": _factor(stats.audio_seconds / stats.wall_seconds) if timed else NONE,
         "target_model": models.target if models else NONE,
         "draft_model": _draft(stats, models) if models else NONE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -14,17 +14,19 @@ from desktop_app.app.recordings.entry import CANCELLED, DONE, FAILED, IN_WORK, I
 from desktop_app.texts import _
 from desktop_app.ui.transcript.accessible import AccessibleTranscript
 from desktop_app.ui.transcript.find_bar import FindBar
-from desktop_app.ui.transcript.header import PageHeader
+from desktop_app.ui.transcript.header import INSET, PageHeader
 from desktop_app.ui.transcript.painting import GUTTER, text_column
 from desktop_app.ui.transcript.progress_strip import ProgressStrip
 from desktop_app.ui.transcript.selection import Place
 from desktop_app.ui.transcript.view import ScrollPosition, TranscriptView
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import NEUTRAL, NOTICE, PROBLEM, Banner, BannerQueue
-from desktop_app.ui.widgets.layouts import column
+from desktop_app.ui.widgets.layouts import STRETCH, column
 from desktop_app.ui.widgets.screen_reader import read_as
 from desktop_app.ui.widgets.sheet import rule
-from desktop_app.ui.widgets.theme import S1, S3, S4, S5, Theme
+from desktop_app.ui.widgets.theme import S1, S3, S4, S5, S6, Theme
+
+_BESIDE, _TALLEST = 400, 180  # pixels: the least width beside the text for what else stands over it, and its height
 
 
 class TranscriptPage(QWidget):
@@ -81,9 +83,13 @@ class TranscriptPage(QWidget):
         ):
             self._put_bar(place, bar)
         self._title = column(self.header.title)  # it is as long as the page is wide
+        self._last: QWidget | None = None
+        self._over, self._beside = column(margins=(GUTTER, 0, 0, 0)), QWidget(self)
+        self._beside_box = column(STRETCH, inside=self._beside)
         self._box = column(
             self._title, S1, self._top, S3, self._rule, (self.view, 1), inside=self, margins=(0, S5, 0, 0)
         )
+        self._beside.raise_()
 
     def put_bars(self, *bars: QWidget) -> None:
         """More to stand under the header, in this order: banners in the margin, other bars over the text."""
@@ -91,8 +97,10 @@ class TranscriptPage(QWidget):
             self._put_bar(place, bar)
 
     def put_last(self, bar: QWidget) -> None:
-        """One more to stand right over the text."""
-        self._put_bar(self._top.count(), bar)
+        """One more to stand right over the text, and beside the header where the page is wide enough for that."""
+        self._last = bar
+        self._top.addLayout(self._over)
+        self._keep_to_column()
 
     def put_under(self, bar: QWidget) -> None:
         """One to stand under the text, as wide as the page."""
@@ -106,7 +114,8 @@ class TranscriptPage(QWidget):
         if isinstance(bar, Banner):  # its icon stands in the margin of the times
             self._top.insertWidget(place, bar)
         else:
-            self._top.insertLayout(place, column(bar, margins=(GUTTER, 0, 0, 0)))
+            inset = INSET if bar is self.header else 0
+            self._top.insertLayout(place, column(bar, margins=(GUTTER - inset, 0, 0, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._keep_to_column()
@@ -115,7 +124,14 @@ class TranscriptPage(QWidget):
         """Let what stands over the text keep to its column."""
         left, text = text_column(self.width() - self.view.verticalScrollBar().sizeHint().width(), self._theme.text_size)
         self._top.setContentsMargins(left - GUTTER, 0, self.width() - left - text, 0)
+        under_title = S5 + self.header.title.sizeHint().height() + S1
+        beside = QRect(left + text + S6, under_title, self.width() - left - text - 2 * S6, _TALLEST)
+        is_wide = beside.width() >= _BESIDE
         self._title.setContentsMargins(left, 0, S5, 0)
+        self._beside.setVisible(is_wide)
+        self._beside.setGeometry(beside)
+        if self._last is not None:
+            (self._beside_box if is_wide else self._over).insertWidget(0, self._last)
         self._place_empty()
 
     # What is shown.
@@ -282,7 +298,7 @@ class TranscriptPage(QWidget):
 def again_words(entry: Entry) -> str:
     """What transcribing a recording once more does, on a button."""
     if entry.resumable or (entry.is_half_written and (entry.segments or not entry.loaded)):
-        return _("Continue transcribing")
+        return _("Continue")
     if entry.state == DONE:
         return _("Transcribe again…")
     if not entry.has_begun and entry.state != FAILED:
@@ -310,10 +326,9 @@ def _where_it_ended(entry: Entry) -> str:
 def _about(entry: Entry) -> str:
     parts = [wording.day(entry.created, datetime.now(UTC))]
     if entry.seconds:
-        parts.append(wording.clock(entry.seconds))
+        parts.append(wording.length(entry.seconds))
     if entry.language:
         parts.append(wording.language(entry.language))
     if entry.models and entry.models.target:
         parts.append(entry.models.target)
-    text = " · ".join(parts)
-    return text[:1].upper() + text[1:]
+    return " · ".join(parts)

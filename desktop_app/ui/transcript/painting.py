@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections.abc import Iterable
-from functools import cache
-from math import ceil, inf
+from math import inf
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
@@ -21,16 +20,15 @@ from desktop_app.ui.transcript.selection import Selection
 from desktop_app.ui.transcript.text_line import TextLine
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.speaker_badge import BADGE, initial, look_of, paint_badge
-from desktop_app.ui.widgets.theme import S1, S2, S4, S5, Palette, Theme, font
+from desktop_app.ui.widgets.theme import GUTTER as GUTTER  # part of where text stands
+from desktop_app.ui.widgets.theme import PAGE, S1, S2, S4, S5, USUAL_TEXT_SIZE, Palette, Theme, font
 
 GAP = 11
 LEAD = 34
 """The room over a line for the name of the one who begins to speak."""
 
-GUTTER = 58
 FADE_SECONDS = 1.6  # of the mark under a word that was corrected
 UNKNOWN = N_("Unknown speaker")
-_CHARACTERS = 86  # of a full line; no longer line is comfortable to read
 _MARK = 14  # pixels of the sign of a marked moment
 _ABOVE = 13  # from the top of the text to the middle of the name
 
@@ -44,17 +42,9 @@ def line_height(pixels: int) -> int:
 
 def text_column(width: int, pixels: int) -> tuple[int, int]:
     """Where text of a size stands in a page of this width: left edge and width. Everything on the page keeps to it."""
-    text = max(min(_full_line(pixels), width - GUTTER - 2 * S5), 200)
+    text = max(min(round(PAGE * pixels / USUAL_TEXT_SIZE), width - GUTTER - 2 * S5), 200)
     left = max((width - text - GUTTER) // 2, S4) + GUTTER
     return left, text
-
-
-@cache
-def _full_line(pixels: int) -> int:
-    """The width of _CHARACTERS characters of ordinary text."""
-    metrics = QFontMetricsF(font(pixels, serif=True))
-    advance = metrics.horizontalAdvance("It was a bright cold day in April, and the clocks were striking thirteen.")
-    return ceil(advance / 73 * _CHARACTERS)
 
 
 def _parts(line: TextLine, over: Iterable[Part]) -> list[Part]:

@@ -9,7 +9,7 @@ from desktop_app.app.presentation import wording
 from desktop_app.app.recordings.entry import IN_WORK, Entry
 from desktop_app.texts import _
 from desktop_app.ui.widgets.buttons import button
-from desktop_app.ui.widgets.labels import explain, label
+from desktop_app.ui.widgets.labels import explain
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.theme import S1
@@ -22,15 +22,14 @@ class SpeedComparison(QWidget):
         super().__init__(parent)
         self._models = models
         self._entry: Entry | None = None
-        self.line = quiet()
+        self.line = quiet(role="")
         self.measure, self.cancel = button("", "link", self._measure), button(_("Cancel"), "link", self._cancel)
         for each in (self.measure, self.cancel):
             each.setProperty("flush", True)
         tip = _("Transcribes up to 45 seconds from its middle again, with the draft model and without, and times both.")
         explain(self.measure, tip)
         buttons = row(self.measure, self.cancel, STRETCH)
-        heading = label(_("Speed-up by the draft model"), "strong")
-        column(heading, self.line, buttons, inside=self, spacing=S1)
+        column(self.line, buttons, inside=self, spacing=S1)
         models.changed.connect(self._refresh)
         models.moved.connect(lambda name: self._refresh())
 
@@ -50,13 +49,18 @@ class SpeedComparison(QWidget):
         if job is not None:
             text = job.words()
         elif problem or speed is None:
-            text = problem or _("Not measured on this recording yet.")
+            text = problem or _("How much faster than without the draft model?")
         elif not speed.with_draft:
             text = _("The models in use have no draft model.")
         else:
-            times = wording.number(speed.with_draft / speed.alone, 2)
-            text = _("{times} × as fast as without it, with the models in use.", times=times)
-            text = " ".join(filter(None, (text, wording.busy(speed))))
+            gain = speed.with_draft / speed.alone
+            times = wording.number(max(gain, 1 / gain), 1)
+            text = (
+                _("{times} × faster than without the draft model", times=times)
+                if gain >= 1
+                else _("{times} × slower than without the draft model", times=times)
+            )
+            text = " ".join(filter(None, (f"{text}.", wording.busy(speed))))
         self.line.setText(text)
         self.measure.setText(_("Measure again") if speed else _("Measure"))
         self.measure.setAccessibleName(_("Measure the speed-up by the draft model"))

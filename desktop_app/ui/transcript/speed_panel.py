@@ -15,36 +15,44 @@ from desktop_app.ui.transcript.live_panel import LivePanel
 from desktop_app.ui.transcript.speed_chart import ACCEPTANCE, LOOK_AHEAD, SpeedChart
 from desktop_app.ui.transcript.speed_comparison import SpeedComparison
 from desktop_app.ui.widgets import icons
-from desktop_app.ui.widgets.buttons import button
-from desktop_app.ui.widgets.labels import NONE, explain, figure_columns, label, show_value, value_rows
+from desktop_app.ui.widgets.buttons import button, icon_button, set_icon
+from desktop_app.ui.widgets.labels import NONE, explain, label, show_value, value_rows
 from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
 from desktop_app.ui.widgets.meters import Bar, ShareBar
 from desktop_app.ui.widgets.sheet import ScrollArea, quiet, rule
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
 
-WIDTH = 252
-_PARTS = (
-    ("encoder", N_("Encoder"), N_("Turns the sound of each window into the features that the models read.")),
-    ("drafting", N_("Draft model"), N_("Proposes the next tokens, which the main model then verifies.")),
-    ("target", N_("Main model"), N_("Verifies the draft tokens, and replaces those that it would not have written.")),
+WIDTH, WIDEST = 252, 340
+_SHARE = 0.16  # of the window
+_INSET = 6  # pixels from the edge of a button to its icon
+_PARTS = (("encoder", N_("Encoder")), ("drafting", N_("Draft model")), ("target", N_("Main model")))
+_MODELS = (
+    ("target_model", N_("Main model")),
+    ("draft_model", N_("Draft model")),
+    ("device", N_("Device")),
+    ("precision", N_("Precision")),
 )
-_PAIR = (
+_MORE = (("per_pass", N_("Tokens per pass")), ("near_ties", N_("Re-checked tokens")))
+_REAL_TIME = N_("× real time")
+_TERMS = (
+    (_REAL_TIME, N_("Seconds of audio transcribed per second.")),
+    (N_("Time taken"), N_("What the transcription took from its start to its end.")),
+    (N_("Main model"), N_("Decides every word of the text.")),
+    (N_("Draft model"), N_("A smaller model that saves time. It cannot change the text.")),
+    (N_("Tokens"), N_("Words and parts of words: what the models write, one after the other.")),
     (
-        "per_pass",
+        N_("Draft tokens accepted"),
+        N_("Share of the draft tokens verified by the main model that it accepted. It wrote the others itself."),
+    ),
+    (N_("Look-ahead"), N_("Tokens that the draft model proposes before the main model verifies them.")),
+    (
         N_("Tokens per pass"),
-        N_("tokens per pass"),
         N_("Tokens per forward pass of the main model. Without a draft model it is one at most."),
     ),
-    ("real_time", N_("Times real time"), N_("× real time"), N_("Seconds of audio transcribed per second.")),
-)
-_DRAFT_TIP = N_("A smaller model that saves time. It cannot change the text.")
-_MODELS = (
-    ("target_model", N_("Main model"), N_("Decides every word of the text.")),
-    ("draft_model", N_("Draft model"), _DRAFT_TIP),
-    ("device", N_("Device"), N_("The processor that runs the models.")),
-    ("precision", N_("Precision"), N_("Number format of the model's weights.")),
+    (N_("Device"), N_("The processor that runs the models.")),
+    (N_("Encoder"), N_("Turns the sound of each window into the features that the models read.")),
+    (N_("Precision"), N_("Number format of the model's weights.")),
     (
-        "near_ties",
         N_("Re-checked tokens"),
         N_("Tokens whose two best candidates were so close that rounding could decide. They were computed again."),
     ),
@@ -52,10 +60,11 @@ _MODELS = (
 
 
 class SpeedPanel(ScrollArea):
-    """The figures of the recording that is looked at. Attributes: values (the labels, by name, for tests); chart;
-    comparison; save (a button).
+    """The figures of the recording that is looked at: how fast it was, what the draft model did for that, and behind a
+    question mark the rest, with what all of it means.
 
-    Signals: save_asked().
+    Attributes: values (the labels, by name, for tests); chart; comparison; help, save (buttons); terms (what the
+    question mark shows). Signals: save_asked().
     """
 
     save_asked = Signal()
@@ -68,41 +77,54 @@ class SpeedPanel(ScrollArea):
         self.values: dict[str, QLabel] = {}
         self._names: dict[str, str] = {}
         self.meter = Bar(theme, _("Draft tokens accepted"))
-        self._course = QWidget()
+        self._course, self._timed = QWidget(), QWidget()
         self.bar = ShareBar(theme)
         self._dots: dict[str, QLabel] = {}
         self.setWidget(inner := QWidget())
         inner.setObjectName("panelInner")
         self.live = LivePanel()
-        pair = figure_columns(
-            *((self._value(name, spoken, "figure2", tip), _(text), _(tip)) for name, spoken, text, tip in _PAIR)
-        )
         self.chart, self.comparison = SpeedChart(theme), SpeedComparison(store)
+        self.help = icon_button(_("What these figures mean"), self._toggle, 16)
+        self.help.setCheckable(True)
+        set_icon(self.help, theme, "help")
         self.save = button(_("Save figures…"), "link", self.save_asked.emit)
         self.save.setProperty("flush", True)
-        models = value_rows(*((_(text), self._value(name, text, "value", tip), _(tip)) for name, text, tip in _MODELS))
+        self.terms = QWidget()
+        self.terms.hide()
+        models = value_rows(*((_(text), self._value(name, text, "value"), "") for name, text in _MODELS))
+        head = row((label(_("SPEED"), "section"), 1), self.help, margins=(0, 0, -_INSET, 0))
         promise = quiet(_("Every word comes from the main model. The draft only saves time."))
         self._lay_out_chart()
+        self._lay_out_terms()
         column(
-            self.live, label(_("SPEED"), "section"), S4, self._acceptance(), S3, self._course, S5, pair, S5,
-            self._shares(), S5, self.comparison, S5, rule(), S4, models, S4, row(self.save, STRETCH), STRETCH, S5,
-            promise,
-            inside=inner, margins=(S4 + S1, S5, S4 + S1, S4),
+            self.live, head, S2, self._speed(), S3, self.comparison, S5,
+            self._acceptance(), S3, self._course, S4, rule(), S4, models, self.terms, S4, row(self.save, STRETCH),
+            STRETCH, S5, promise,
+            inside=inner, margins=(S4 + S1, S4 + S1, S4 + S1, S4),
         )  # fmt: skip
         theme.changed.connect(self._retint)
         self._retint()
         self.show_figures(Statistics(), None)
 
-    def _value(self, name: str, spoken: str, role: str, tip: str) -> QLabel:
-        made = label(NONE, role, _(tip))
+    def fit(self, room: int) -> None:
+        """Take the share that it may have of a window so many pixels wide."""
+        self.setFixedWidth(min(max(WIDTH, round(room * _SHARE)), WIDEST))
+
+    def _value(self, name: str, spoken: str, role: str, term: str = "") -> QLabel:
+        """A figure; `term` is the one that explains it, where that is not as it is `spoken`."""
+        made = label(NONE, role, _(dict(_TERMS)[term or spoken]))
         self.values[name], self._names[name] = made, _(spoken)
         return made
 
+    def _speed(self) -> QWidget:
+        took = row(label(_("took"), "quiet"), self._value("took", N_("Time taken"), "value"), STRETCH, spacing=S1)
+        value = self._value("real_time", N_("Times real time"), "figure", _REAL_TIME)
+        column(value, label(_(_REAL_TIME), "quiet"), S1, took, inside=self._timed)
+        return self._timed
+
     def _acceptance(self) -> QLayout:
-        tip = N_("Share of the draft tokens verified by the main model that it accepted. It wrote the others itself.")
-        explain(self.meter, _(tip))
-        value = self._value("acceptance", N_("Draft tokens accepted"), "figure", tip)
-        return column(value, label(_("draft tokens accepted"), "quiet", _(tip)), S3, self.meter)
+        value = self._value("acceptance", N_("Draft tokens accepted"), "figure2")
+        return column(value, label(_("draft tokens accepted"), "quiet"), S2, self.meter)
 
     def _lay_out_chart(self) -> None:
         legend = row(spacing=S2)
@@ -112,17 +134,27 @@ class SpeedPanel(ScrollArea):
         legend.addStretch(1)
         column(self.chart, legend, inside=self._course, spacing=S2)
 
+    def _lay_out_terms(self) -> None:
+        """What few ask for, and what each word means."""
+        more = value_rows(*((_(text), self._value(name, text, "value"), "") for name, text in _MORE))
+        meanings = (column(label(_(term), "strong"), quiet(_(text)), spacing=2) for term, text in _TERMS)
+        column(S2 + 1, more, S5, self._shares(), S4, rule(), S4, column(*meanings, spacing=S3), inside=self.terms)
+
     def _shares(self) -> QLayout:
         box = column(label(_("Processing time"), "strong"), S2 + 2, self.bar, S3)
-        for name, words, tip in _PARTS:
+        for name, words in _PARTS:
             dot = self._dots[name] = QLabel()
-            value = self._value(name, words, "number", tip)
-            add(box, row(dot, (label(_(words), "quiet", _(tip)), 1), value, spacing=S2), S1 + 2)
+            value = self._value(name, words, "number")
+            add(box, row(dot, (label(_(words), "quiet"), 1), value, spacing=S2), S1 + 2)
         return box
+
+    def _toggle(self) -> None:
+        self.terms.setVisible(self.help.isChecked())
 
     def show_entry(self, entry: Entry) -> None:
         """Show the figures of a recording, and while it is recorded how far the text is."""
         self.live.setVisible(entry.state == RECORDING)
+        self._timed.setVisible(entry.state != RECORDING)  # it takes as long as somebody speaks
         if entry.state == RECORDING:
             self.live.show_entry(entry)
         self.show_figures(entry.stats, entry.models)
@@ -135,7 +167,7 @@ class SpeedPanel(ScrollArea):
         """Show the figures of a run, as far as they are known."""
         for name, text in panel_figures(stats, models).items():
             show_value(self.values[name], self._names[name], text)
-        explain(self.values["draft_model"], _(_DRAFT_TIP), *draft_parts(stats))
+        explain(self.values["draft_model"], *draft_parts(stats))
         self.meter.set_value(stats.acceptance if stats.compared else 0.0)
         self.bar.set_shares(list(time_shares(stats).items()))
 

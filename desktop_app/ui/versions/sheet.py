@@ -1,4 +1,4 @@
-"""The sheet that asks how something is to be transcribed again."""
+"""The sheets that ask how something is to be transcribed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,27 @@ from desktop_app.ui.widgets.theme import S2, S4, S5, Theme
 _WIDTH = 500
 
 
-class TranscribeAgainSheet(QDialog):
+class OptionsSheet(QDialog):
     """Attributes: form; start, cancel (the buttons)."""
+
+    def __init__(self, parent: QWidget, heading: str, about: str, start: str, form: OptionsForm) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(heading)
+        self.setFixedWidth(min(_WIDTH, parent.width() - 2 * S5))
+        self.form = form
+        self.start = button(start, "primary", self.accept)
+        self.cancel = button(_("Cancel"), "plain", self.reject)
+        self.start.setDefault(True)
+        foot = row(STRETCH, self.cancel, self.start, spacing=S2)
+        column(
+            quiet(heading, "heading"), quiet(about), S2, form, S4 - S2, foot,
+            inside=self, spacing=S2, margins=(S5, S5, S5, S5),
+        )  # fmt: skip
+        form.model.setFocus()
+
+
+class TranscribeAgainSheet(OptionsSheet):
+    """Asks how a recording is to be transcribed again, or some lines of it."""
 
     def __init__(
         self,
@@ -30,23 +49,12 @@ class TranscribeAgainSheet(QDialog):
         lines: bool = False,
     ) -> None:
         """`lines`: only some lines are transcribed again."""
-        super().__init__(parent)
-        heading = _("Redo this part") if lines else _("Transcribe again")
+        heading = _("Transcribe this part again") if lines else _("Transcribe again")
         about = (
             _("You accept or refuse each change. Speakers stay.")
             if lines
             else _("The text you have stays until the new one is ready, and then among the versions.")
         )
-        self.setWindowTitle(heading)
-        self.setFixedWidth(min(_WIDTH, parent.width() - 2 * S5))
-        self.form = OptionsForm(theme, models, preferences, with_speakers=not lines)
-        self.form.show_options(options)
-        self.start = button(heading, "primary", self.accept)
-        self.cancel = button(_("Cancel"), "plain", self.reject)
-        self.start.setDefault(True)
-        foot = row(STRETCH, self.cancel, self.start, spacing=S2)
-        column(
-            quiet(heading, "heading"), quiet(about), S2, self.form, S4 - S2, foot,
-            inside=self, spacing=S2, margins=(S5, S5, S5, S5),
-        )  # fmt: skip
-        self.form.model.setFocus()
+        form = OptionsForm(theme, models, preferences, with_speakers=not lines)
+        form.show_options(options)
+        super().__init__(parent, heading, about, heading, form)

@@ -15,6 +15,8 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import as_button
 from desktop_app.ui.widgets.theme import Theme
 
+_AROUND_WORDS = 24  # pixels, between and beside icon and words
+
 Keys = str | QKeySequence.StandardKey | tuple[str, ...]
 
 
@@ -32,6 +34,7 @@ class Description:
         keys: its shortcuts, the first one is shown.
         icon: the name of an icon, for buttons.
         label: a shorter text for menus and for buttons with words; `text` without one.
+        short: a still shorter one, for buttons with words.
         enabled: whether it can be used, by the situation of the window.
         in_text: whether its keys work only in the widget that it is added to.
         checkable: whether it is on or off.
@@ -42,6 +45,7 @@ class Description:
     keys: Keys = ""
     icon: str = ""
     label: str = ""
+    short: str = ""
     enabled: Callable[[Any], bool] = _always
     in_text: bool = False
     checkable: bool = False
@@ -57,7 +61,7 @@ class Action(QAction):
         if description.in_text:
             self.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.setCheckable(description.checkable)
-        self.show_as(_(description.label) or self.what, self.what)
+        self.show_as(_(description.label) or self.what, self.what, short=_(description.short))
 
     def usual_keys(self) -> list[QKeySequence]:
         """Its shortcuts where the user has not chosen others."""
@@ -157,14 +161,26 @@ class ActionButton(QPushButton):
         theme.changed.connect(self._follow)
         self._follow()
 
+    def width_with_words(self) -> int:
+        """Pixels that an icon takes with words beside it."""
+        return self.iconSize().width() + self.fontMetrics().horizontalAdvance(self._action.iconText()) + _AROUND_WORDS
+
+    def show_words(self, shown: bool) -> None:
+        """Let an icon have words beside it, or not."""
+        self._kind = "labelled" if shown else "icon"
+        if self.property("kind") != self._kind:
+            as_button(self, self._kind)
+            self.style().unpolish(self)  # else it keeps the size of an icon
+            self.style().polish(self)
+            self._follow()
+
     def _follow(self) -> None:
         action, colors = self._action, self._theme.palette
         self.setAccessibleName(action.text())
         self.setToolTip(action.toolTip())
         self.setEnabled(action.isEnabled())
         self.setChecked(action.isChecked())
-        if self._kind not in ("icon", "play"):
-            self.setText(action.iconText())
+        self.setText("" if self._kind in ("icon", "play") else action.iconText())
         if action.icon_name:
             tint = getattr(colors, action.tint or self._tint)
             disabled = colors.draft if self._kind in ("primary", "play") else colors.line_strong

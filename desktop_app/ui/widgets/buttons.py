@@ -12,7 +12,7 @@ from desktop_app.ui.widgets.theme import Theme
 
 
 def as_button(made: QPushButton, kind: str) -> None:
-    """Let a button look as `kind` says: plain, primary, link, row, pill, segment, tool.
+    """Let a button look as `kind` says: plain, primary, link, row, pill, segment, tool, labelled (an icon with words).
 
     A click does not take the focus.
     """

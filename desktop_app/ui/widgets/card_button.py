@@ -6,9 +6,9 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QEnterEvent, QKeyEvent
 from PySide6.QtWidgets import QAbstractButton
 
-from desktop_app.ui.widgets.theme import Theme
+from desktop_app.ui.widgets.theme import PAGE, Theme
 
-_LEAST, _WIDTH = 320, 620
+_LEAST = 320
 
 
 class CardButton(QAbstractButton):
@@ -19,13 +19,13 @@ class CardButton(QAbstractButton):
         self._theme = theme
         self.setFixedHeight(height)
         self.setMinimumWidth(_LEAST)
-        self.setMaximumWidth(_WIDTH)
+        self.setMaximumWidth(PAGE)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(_WIDTH, self.minimumHeight())
+        return QSize(PAGE, self.minimumHeight())
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self.update()

@@ -1,4 +1,4 @@
-"""A question with two answers."""
+"""A question with two answers, and a text that is read and closed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ _WIDTH = 420
 
 
 class Question(QDialog):
-    """What is asked, what follows from it, and the answers. Attributes: yes, no (the buttons; Escape means no)."""
+    """What is asked, what follows from it, and the answers; without the text of a `yes`, something that is told.
+    Attributes: yes, no (the buttons; Escape means no)."""
 
     def __init__(self, parent: QWidget, question: str, explanation: str, yes: str) -> None:
         super().__init__(parent)
         self.setWindowTitle(NAME)
         self.setFixedWidth(_WIDTH)
         self.yes = button(yes, "primary", self.accept)
-        self.no = button(_("Cancel"), "plain", self.reject)
+        self.yes.setVisible(bool(yes))
+        self.no = button(_("Cancel") if yes else _("Close"), "plain", self.reject)
         self.no.setDefault(True)
         for answer in (self.no, self.yes):
             answer.setAutoDefault(True)  # Enter means the answer that has the focus
@@ -35,3 +37,8 @@ class Question(QDialog):
 def confirm(parent: QWidget, question: str, explanation: str, yes: str) -> bool:
     """Ask, and wait for the answer."""
     return Question(parent, question, explanation, yes).exec() == QDialog.DialogCode.Accepted
+
+
+def inform(parent: QWidget, heading: str, text: str) -> None:
+    """Tell something, and wait until it is closed."""
+    Question(parent, heading, text, "").exec()

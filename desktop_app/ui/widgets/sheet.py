@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QScrollArea, QWidget
 
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
-from desktop_app.ui.widgets.theme import S1, S2, S5, S6
+from desktop_app.ui.widgets.theme import GUTTER, PAGE, S1, S5, S6, S7
 
 
 class ScrollArea(QScrollArea):
@@ -21,16 +22,36 @@ class ScrollArea(QScrollArea):
 
 
 class Sheet(ScrollArea):
-    """A column of at most `width` in the middle. Attributes: box (the column's layout)."""
+    """A page that scrolls: a title, and under it two columns, each as wide as a page's text. The second one stands
+    below the first, and beside it in a window that is wide enough.
 
-    def __init__(self, width: int, parent: QWidget | None = None) -> None:
+    Attributes: head, first, second (layouts).
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWidget(page := QWidget())
         page.setObjectName("page")
-        inner = QWidget(page)
-        inner.setMaximumWidth(width)
-        row(STRETCH, (inner, 100), STRETCH, inside=page, margins=(S6, S5 + S2, S6, S5))
-        self.box = column(inside=inner)
+        self._inner = QWidget(page)
+        self._around = row(STRETCH, (self._inner, 100), STRETCH, inside=page)
+        self.head, self.first, self.second = column(), column(), column()
+        self._columns = row(column(self.first, STRETCH), column(self.second, STRETCH), spacing=S7)
+        column(self.head, S5, (self._columns, 1), inside=self._inner)
+        self._place_columns()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_columns()
+
+    def _place_columns(self) -> None:
+        is_wide = self.viewport().width() >= 2 * S5 + 2 * PAGE + S7
+        way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
+        self._columns.setDirection(way)
+        self._columns.setSpacing(S7 if is_wide else S6)
+        for place in range(2):
+            self._columns.setStretch(place, 1 if is_wide else place)
+        self._around.setContentsMargins(S5 if is_wide else S5 + GUTTER, S5, S5, S5)
+        self._inner.setMaximumWidth(2 * PAGE + S7 if is_wide else PAGE)
 
 
 def quiet(text: str = "", role: str = "quiet") -> QLabel:
@@ -60,5 +81,5 @@ def card() -> QWidget:
 
 def setting(heading: str, explanation: QLabel, control: QWidget, *more: QWidget) -> QHBoxLayout:
     """What a control is for, and `more` lines below that, with the control at the right."""
-    lines = column(label(heading, "heading"), explanation, *more, STRETCH, spacing=S1)
+    lines = column(label(heading, "strong"), explanation, *more, STRETCH, spacing=S1)
     return row((lines, 1), (control, Qt.AlignmentFlag.AlignTop), spacing=S5)

@@ -30,6 +30,9 @@ from desktop_app.app.settings.preferences import Preferences
 # The spacing scale in device-independent pixels; nothing is set apart by another distance.
 S1, S2, S3, S4, S5, S6, S7 = 4, 8, 12, 16, 24, 32, 48
 RADIUS = 8
+PAGE, GUTTER = 660, 58
+"""What stands on a page has this width where there is room, a full line of text in its usual size, and at its left a
+margin for times."""
 
 SYSTEM, LIGHT, DARK, CONTRAST = "system", "light", "dark", "contrast"
 CHOICES = (SYSTEM, LIGHT, DARK, CONTRAST)

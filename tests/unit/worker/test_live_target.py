@@ -50,7 +50,7 @@ def test_the_largest_one_that_is_fast_enough_writes_instead(
     pair, models = pair_for_live(request("large"), ModelCache(), lambda stage, **values: None)
     assert models.target == pair.target.checkpoint.name == chosen
     assert models.final == "large"
-    assert models.notices == (Problem("model.live_smaller", model=chosen, chosen="large", seconds=f"{seconds:.1f}"),)
+    assert models.notices == (Problem("model.live_smaller", model=chosen, chosen="large", seconds=round(seconds)),)
 
 
 def test_the_bundled_model_writes_for_a_large_one(home: Path) -> None:
@@ -76,7 +76,7 @@ def test_without_a_smaller_one_that_is_said(installed: Path, monkeypatch: pytest
     slow(monkeypatch, 40.0)
     _, models = pair_for_live(request("small"), ModelCache(), lambda stage, **values: None)
     assert models.target == "small"
-    assert models.notices == (Problem("model.live_slow", model="small", seconds="40.0"),)
+    assert models.notices == (Problem("model.live_slow", model="small", seconds=40),)
 
 
 def test_nothing_is_said_where_live_text_is_only_a_little_slower(

@@ -11,7 +11,7 @@ import pytest
 
 from desktop_app import texts
 from desktop_app.app.presentation import wording
-from desktop_app.app.recordings.entry import RECORDING, Entry
+from desktop_app.app.recordings.entry import DONE, RECORDING, Entry
 from desktop_app.export.document import Document
 from desktop_app.export.formats import FORMATS
 from desktop_app.transcript.model import GuardReport, Segment, Speaker
@@ -108,8 +108,24 @@ def test_states_and_titles_follow_the_language() -> None:
     """A live recording has no name of its own: its title is made when it is shown."""
     entry = Entry("a", "/x/Recording.flac", "Recording.flac", NOW, RECORDING, spoken=True, elsewhere=True)
     time = f"{NOW.astimezone():%H:%M}"
-    assert (entry.name, entry.summary()) == (f"Recording {time}", "Recording in another Galley")
+    assert (entry.name, entry.summary()) == (f"Recording, 23 Nov, {time}", "Recording in another Galley")
     texts.use("de")
-    assert (entry.name, entry.summary()) == (f"Aufnahme {time}", "Aufnahme in anderem Galley")
+    assert (entry.name, entry.summary()) == (f"Aufnahme, 23. Nov., {time}", "Aufnahme in anderem Galley")
     entry.spoken = False
     assert entry.name == "Recording.flac"
+
+
+def test_a_row_says_day_and_length_in_words() -> None:
+    """A clock time and a length in the same digits read alike: 00:16 and 1:13."""
+    local = NOW.astimezone()
+    entry = Entry("a", "/x/talk.flac", "talk.flac", NOW, DONE, seconds=73.2)
+    assert entry.summary(NOW) == f"Today {local:%H:%M} · 1 min 13 s"
+    assert entry.summary(NOW + timedelta(days=1)) == f"Yesterday {local:%H:%M} · 1 min 13 s"
+    assert entry.summary(NOW + timedelta(days=40)) == "23 November · 1 min 13 s"
+    assert [wording.length(seconds) for seconds in (0.2, 40, 60, 119.6, 3599.8, 4800)] == [
+        *("1 s", "40 s", "1 min", "2 min", "1 h", "1 h 20 min")
+    ]
+    assert wording.moment(NOW, NOW) == f"Today {local:%H:%M}"
+    assert wording.moment(NOW, NOW + timedelta(days=40), seconds=True) == f"23 November, {local:%H:%M:%S}"
+    texts.use("de")
+    assert entry.summary(NOW) == f"Heute {local:%H:%M} · 1\N{NO-BREAK SPACE}Min. 13\N{NO-BREAK SPACE}s"
