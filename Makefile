@@ -24,7 +24,7 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test clocks test-language check texts installer test-installer test-installer-windows sbom audit release-check parity bench-peers bench-window bench-length results chaos soak mutants journeys screenshots requirements clean
+.PHONY: help run setup test clocks test-language check texts installer test-installer test-installer-windows sbom audit release-check parity bench-peers bench-window bench-length results chaos soak mutants journeys typing screenshots requirements clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -50,6 +50,7 @@ help:
 	@echo 'make soak          record, hear live and transcribe two hours, faster than real time (over an hour; make soak HOURS=8)'
 	@echo 'make mutants       change the code on purpose, and look whether tests notice (long)'
 	@echo 'make journeys      use Galley on an X server of its own, with keys and mouse, and take pictures into build/journeys (Linux, minutes)'
+	@echo 'make typing        type, click, undo and search at random while files arrive (20 minutes; make typing MINUTES=5 SEEDS=7)'
 	@echo 'make screenshots   render every screen into build/screenshots, in both languages, looks and scales'
 	@echo 'make clean         remove .venv and everything that was built'
 
@@ -176,6 +177,12 @@ mutants: setup
 journeys: setup
 	@$(PYTHON) installer/system_packages.py journeys
 	$(PYTHON) tools/journeys.py
+
+MINUTES = 20
+SEEDS = 1
+
+typing: setup
+	GALLEY_TYPING_MINUTES=$(MINUTES) GALLEY_TYPING_SEEDS="$(SEEDS)" $(OFFSCREEN) $(PYTHON) -m pytest -o timeout=$$(($(MINUTES) * 60 + 600)) tests/ui/test_typist.py
 
 screenshots: setup
 	$(OFFSCREEN) $(PYTHON) tools/screenshots.py

@@ -14,7 +14,7 @@ from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.editing import Placed, joint, placed_words
 from desktop_app.transcript.model import Segment, Transcript
-from desktop_app.transcript.paragraphs import follow
+from desktop_app.transcript.paragraphs import follow, is_over
 
 RIGHT_TO_LEFT = frozenset(("ar", "fa", "he", "ps", "sd", "ur", "yi"))
 """The codes of Whisper's languages that are written from right to left."""
@@ -157,13 +157,16 @@ def paragraphs(document: Document) -> Iterator[Paragraph]:
     """The text for readers: lines of one speaker flow together as in the window."""
     transcript = document.transcript
     names = {each.id: each.name for each in transcript.speakers}
-    joined, since = list[Segment](), 0.0
-    for segment in written(transcript):
-        begins, since = follow(segment, joined[-1], since) if joined else (False, segment.speech_start)
-        if begins:
+    joined, since, over = list[Segment](), 0.0, False
+    before: Segment | None = None
+    for segment in transcript.segments:  # those without words too: a reader may have begun a paragraph with one
+        begins, since = follow(segment, before, since, over) if before else (True, segment.speech_start)
+        over, before = is_over(segment, over), segment
+        if begins and joined:
             yield Paragraph(names.get(joined[-1].speaker or "", ""), tuple(joined))
             joined = []
-        joined.append(segment)
+        if segment.text.strip():
+            joined.append(segment)
     if joined:
         yield Paragraph(names.get(joined[-1].speaker or "", ""), tuple(joined))
 

@@ -18,6 +18,7 @@ from operator import itemgetter
 
 from desktop_app.transcript.difference import differing
 from desktop_app.transcript.model import Segment, Span, Transcript, Word
+from desktop_app.transcript.paragraphs import PAUSE
 from desktop_app.transcript.speakers import Place, numbered, reassign, spoken_by, word_places
 
 Hit = tuple[int, int, int]
@@ -35,15 +36,16 @@ def replace_text(transcript: Transcript, begin: Place, end: Place, text: str) ->
 
     This is every edit that a reader can type: an insertion between equal places, a deletion with an empty text, a split
     with a line feed, which begins a paragraph, a merge where nothing but the end of a line is deleted. The lines that a
-    merge joins are said by who says the first one, or the other one where nothing is left of that; a space stands
-    between them if their script has spaces. A line whose words are all deleted stays, empty.
+    merge joins are said by who says the first one, or the other one where nothing is left of that; what stood between
+    them when a reader split them stands there again, within a word nothing, and else a space if their script has
+    spaces. A line whose words are all deleted stays, empty.
     """
     begin, end = sorted((begin, end))
     lines = transcript.segments[begin[0] : end[0] + 1]
     text = clean(text)
     head, tail = lines[0].text[: begin[1]], lines[-1].text[end[1] :]
     if len(lines) > 1 and not text and _is_merge(lines, begin[1], end[1]):
-        text = joint(head, tail)
+        text = _between(lines, head, tail)
         begin, end = (begin[0], len(head.rstrip())), (end[0], len(lines[-1].text) - len(tail.lstrip()))
     if "\n" not in text:
         speaker = lines[0].speaker if head.strip() or not tail.strip() else lines[-1].speaker
@@ -54,7 +56,7 @@ def replace_text(transcript: Transcript, begin: Place, end: Place, text: str) ->
             lines = transcript.segments[begin[0] : end[0] + 1]
     made, caret = _rewritten(lines, begin[1], end[1], text)
     if len(made) > len(lines):
-        made = _beside_pauses(transcript, begin[0], end[0], made)
+        made = _in_pauses(transcript, begin[0], end[0], made)
     segments = (*transcript.segments[: begin[0]], *made, *transcript.segments[end[0] + 1 :])
     return replace(transcript, segments=segments), (begin[0] + len(made) - 1, caret)
 
@@ -115,10 +117,13 @@ def _rewritten(lines: Sequence[Segment], begin: int, end: int, text: str) -> tup
     parts = [[placed for placed in found if first < placed[1] < last] for first, last in edges]
     times = _times(parts, low, high)
     result, start = [], 0
+    is_spaced = not lines[0].words or lines[0].words[0].text[:1].isspace()
     for number, ((first, last), part, (since, until)) in enumerate(zip(edges, parts, times, strict=True)):
         start, stop = first + 1, last
         if number:
             start += len(new[start:stop]) - len(new[start:stop].lstrip())
+            if result[-1].text:  # else it is the whole line, with an empty one before it
+                is_spaced = text != "\n" or len(new[first - 1 : first + 2].split()) < 2
         if number < len(edges) - 1:
             stop = start + len(new[start:stop].rstrip())
         origin = lines[-1] if number and number == len(edges) - 1 else lines[0]
@@ -131,7 +136,7 @@ def _rewritten(lines: Sequence[Segment], begin: int, end: int, text: str) -> tup
                     end=until,
                     text=new[start:stop],
                     tokens=() if number else tuple(token for line in lines for token in line.tokens),
-                    words=spelled(part, new, start),
+                    words=spelled(part, new, start, is_spaced=is_spaced),
                     begins_paragraph=bool(number) or lines[0].begins_paragraph,
                 ),
                 origin.speaker,
@@ -179,13 +184,16 @@ def _shared(start: float, end: float, lengths: Sequence[int]) -> list[Span]:
     return list(pairwise([*edges[:-1], end]))
 
 
-def spelled(part: Sequence[Placed], text: str, start: int) -> tuple[Word, ...]:
-    """The words of a line that begins at `start` of a text, each with what stands before it, as Whisper's words are."""
+def spelled(part: Sequence[Placed], text: str, start: int, *, is_spaced: bool = False) -> tuple[Word, ...]:
+    """The words of a line that begins at `start` of a text, each with what stands before it, as Whisper's words are.
+    Before the first one that is a space, if it `is_spaced`: one that a reader has split off a word has none."""
     made, at = [], start
     for number, (word, begin, stop) in enumerate(part):
         whole = text[at:stop]
-        if number == 0 and word.text.strip() == text[begin:stop]:
+        if number == 0 and not word.edited and word.text.strip() == text[begin:stop]:
             whole = word.text  # the target's first word has a space that the line may lack
+        elif number == 0 and is_spaced and not has_no_spaces(text[begin]):
+            whole = f" {whole.lstrip()}"
         made.append(word if word.text == whole else replace(word, text=whole))
         at = stop
     return tuple(made)
@@ -204,17 +212,20 @@ def _times(parts: Sequence[Sequence[Placed]], low: float, high: float) -> list[S
     return list(pairwise([*edges, high]))
 
 
-def _beside_pauses(transcript: Transcript, first: int, last: int, made: list[Segment]) -> list[Segment]:
+def _in_pauses(transcript: Transcript, first: int, last: int, made: list[Segment]) -> list[Segment]:
     """The new lines in the place of `first` to `last`. One without words at the begin or the end lies in the pause that
-    is there.
+    is there, if that is none that ends a paragraph: there it would take the break away.
     """
     top, bottom = made[0], made[-1]
     if not top.text:
         since = transcript.segments[first - 1].end if first else 0.0
-        made = [replace(top, start=min(since, top.start)), *made[1:]]
+        begin = made[1].speech_start
+        made = [replace(top, start=since if begin - since <= PAUSE else begin, end=begin), *made[1:]]
     if not bottom.text:
         after = transcript.segments[last + 1 : last + 2]
-        until = after[0].start if after else transcript.seconds
+        until = after[0].speech_start if after else transcript.seconds
+        if after and until - bottom.end > PAUSE:
+            until -= 1.5 * PAUSE
         made = [*made[:-1], replace(bottom, end=max(until, bottom.end))]
     return made
 
@@ -249,7 +260,15 @@ def _is_merge(lines: Sequence[Segment], begin: int, end: int) -> bool:
     return not lines[0].text[begin:].strip() or not lines[-1].text[:end].strip()
 
 
+def _between(lines: Sequence[Segment], head: str, tail: str) -> str:
+    """What stands between two lines that are merged: nothing where a reader has split a word."""
+    last = lines[-1]
+    is_whole = len(lines) == 2 and (head, tail) == (lines[0].text, last.text) and not head[-1:].isspace()
+    first = last.words[0] if is_whole and last.begins_paragraph and last.words else None
+    return "" if first and first.edited and not first.text[:1].isspace() else joint(head, tail)
+
+
 def joint(head: str, tail: str) -> str:
-    """What stands between two lines that are merged."""
+    """What stands between two lines that flow together."""
     last, first = head.rstrip()[-1:], tail.lstrip()[:1]
     return "" if not last or not first or has_no_spaces(last) or has_no_spaces(first) else " "

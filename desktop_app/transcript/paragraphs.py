@@ -8,8 +8,8 @@ PAUSE = 2.0
 """Seconds without speech, after which a paragraph begins."""
 
 LONG = 40.0
-"""Seconds, after which a paragraph ends with a sentence. Time, unlike a number of characters, stays as it is while a
-reader types: no word that is typed moves the paragraphs behind it."""
+"""Seconds, after which a paragraph ends with a sentence that was heard. Time, unlike a number of characters, stays as
+it is while a reader types, and so do words that were heard: no word that is typed moves the paragraphs behind it."""
 
 LONGEST = 2 * LONG
 """Seconds, after which it ends in any case."""
@@ -18,9 +18,22 @@ _ENDS = (".", "?", "!", "…", "。", "？", "！", "؟", "۔")
 _CLOSING = "\"'”’»)]」』"
 
 
-def follow(segment: Segment, before: Segment, since: float) -> tuple[bool, float]:
+def is_over(segment: Segment, was_over: bool) -> bool:
+    """Whether a sentence that was heard ends with a line. One in which nothing was heard, as a reader may begin it,
+    leaves that as it was behind the line before, `was_over`."""
+    if not segment.words:
+        return _ends(segment.text) if segment.text.strip() else was_over
+    heard = next((word.text for word in reversed(segment.words) if not word.edited), None)
+    return was_over if heard is None else _ends(heard)
+
+
+def _ends(text: str) -> bool:
+    return text.rstrip().rstrip(_CLOSING).endswith(_ENDS)
+
+
+def follow(segment: Segment, before: Segment, since: float, was_over: bool) -> tuple[bool, float]:
     """Whether a paragraph begins with a line behind `before`, and from when on its length counts, in seconds, where the
-    one before it counts from `since`.
+    one before it counts from `since`. `was_over`: whether a sentence ended with `before`, as `is_over` says.
 
     One that a reader has begun counts on, so that no line that is split moves the paragraphs behind it.
     """
@@ -28,8 +41,9 @@ def follow(segment: Segment, before: Segment, since: float) -> tuple[bool, float
         return True, segment.speech_start
     if segment.begins_paragraph:
         return True, since
-    lasted = before.end - since
-    is_over = lasted > LONG and before.text.rstrip().rstrip(_CLOSING).endswith(_ENDS)
-    if segment.speech_start - before.end > PAUSE or is_over or lasted > LONGEST:
+    if segment.speech_start - before.end > PAUSE:
         return True, segment.speech_start
+    lasted = before.end - since
+    if (lasted > LONG and was_over) or lasted > LONGEST:
+        return True, before.end
     return False, since

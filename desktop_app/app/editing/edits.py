@@ -129,7 +129,8 @@ class History:
         """The step that has split one line into these, with nothing else; None where none has."""
         for step in reversed(self.past):
             if step.name == SPLIT and step.carets and step.after.lines == tuple(lines):
-                return step if _letters(step.before.lines) == _letters(lines) else None
+                is_whole = len(step.before.lines) == 1 and _letters(step.before.lines) == _letters(lines)
+                return step if is_whole else None
         return None
 
     def undo(self) -> EditStep | None:
@@ -185,6 +186,8 @@ class Edits:
             return False
         (first, since), (last, until) = begin, end = sorted((begin, end))
         before, text = entry.transcript(), editing.clean(text)
+        if begin == end and not text:  # such as Delete at the very end
+            return False
         old = before.segments[first : last + 1]
         history = self._histories.setdefault(key, History())
         typed = history.typed_in(old[0], since, until, text) if first == last and "\n" not in text else None
@@ -203,6 +206,7 @@ class Edits:
             caret = first, since + len(text)
         new = after.segments[first : len(after.segments) - (len(before.segments) - last - 1)]
         if old == new:
+            self.placed.emit(key, caret)  # or what was selected, and is typed again, would go with the next letter
             return False
         name = SPLIT if text == "\n" else N_("typing") if text else N_("merge") if is_merge else N_("deletion")
         step = _step(entry, name, first, old, new, (before.speakers, after.speakers), (end, caret))

@@ -23,7 +23,14 @@ from desktop_app.transcript.difference import untouched
 from desktop_app.transcript.editing import joint
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.transcript.text_layouts import LEAST_ROOM, TextLayouts
-from desktop_app.ui.transcript.text_line import TextLine, finished_line, paragraph_of, shown_text, unfinished_line
+from desktop_app.ui.transcript.text_line import (
+    TextLine,
+    ends_sentence,
+    finished_line,
+    paragraph_of,
+    shown_text,
+    unfinished_line,
+)
 
 _AT_ONCE = 60  # more new segments than these are measured when there is time
 _USUAL_WIDTH = 600.0  # pixels, until it is set
@@ -165,9 +172,9 @@ class Flow:
         within their row or into another paragraph; gives the line where it ends."""
         for index in range(first, len(self.lines)):
             line = self.lines[index]
-            before = line.begins, line.since, line.lead, line.offset
+            before = line.begins, line.since, line.is_over, line.lead, line.offset
             self._begin(index)
-            is_same = (line.begins, line.since, line.lead, line.offset) == before
+            is_same = (line.begins, line.since, line.is_over, line.lead, line.offset) == before
             if is_same and index >= stop:
                 return index
             if not line.exact or line.offset != before[-1]:
@@ -188,6 +195,7 @@ class Flow:
         line.begins, line.since = True, line.start
         if before is not None and self.joins:
             line.begins, line.since = paragraph_of(line, before)
+        line.is_over = ends_sentence(line, before)
         if line.begins and self.lead and line.segment and line.speaker != (before.speaker if before else None):
             line.lead = self.lead if before else self.lead - self.gap
 

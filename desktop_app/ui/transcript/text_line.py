@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from desktop_app.app.recordings.entry import LiveLine
 from desktop_app.messages.jobs import TentativeLine
 from desktop_app.transcript.model import Segment
-from desktop_app.transcript.paragraphs import follow
+from desktop_app.transcript.paragraphs import follow, is_over
 
 _LONGEST_WORD = 24
 _FIRST_RIGHT_TO_LEFT = "\u0590"  # no letter before it is of a right-to-left script
@@ -22,9 +22,10 @@ class TextLine:
     target's); rows (of text; the first may be shared with lines before it); exact (whether `rows` is measured at the
     current width); speaker (an id); lead (room over the text for the speaker's name, 0 unless another one begins here);
     segment (None while it is being written); since (from when on the length of its paragraph counts, in seconds);
-    begins (whether it is the first line of its paragraph); offset (pixels from the beginning of a row, where it may
-    begin behind the line before; 0 for a row of its own); joined (whether it begins there); stop (pixels from the
-    beginning of its last row, where it ends); is_right_to_left (on which side rows begin).
+    begins (whether it is the first line of its paragraph); is_over (whether a sentence that was heard ends with it);
+    offset (pixels from the beginning of a row, where it may begin behind the line before; 0 for a row of its own);
+    joined (whether it begins there); stop (pixels from the beginning of its last row, where it ends); is_right_to_left
+    (on which side rows begin).
     """
 
     start: float
@@ -38,6 +39,7 @@ class TextLine:
     segment: Segment | None = None
     since: float = 0.0
     begins: bool = True
+    is_over: bool = False
     offset: float = 0.0
     joined: bool = False
     stop: float = 0.0
@@ -76,7 +78,13 @@ def paragraph_of(line: TextLine, before: TextLine) -> tuple[bool, float]:
     last = before.segment or Segment(0, before.start, line.start, before.text, speaker=segment.speaker)
     if line.is_right_to_left != before.is_right_to_left:
         return True, line.start
-    return follow(segment, last, before.since)
+    return follow(segment, last, before.since, before.is_over)
+
+
+def ends_sentence(line: TextLine, before: TextLine | None) -> bool:
+    """Whether a sentence that was heard ends with a line behind another one, or with the first one."""
+    segment = line.segment or Segment(0, line.start, line.start, line.text)
+    return is_over(segment, before is not None and before.is_over)
 
 
 def _is_right_to_left(text: str) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desktop_app.export.document import Document, paragraphs
 from desktop_app.transcript.editing import clean, placed_words, replace_all, replace_text
 from desktop_app.transcript.model import Models, Segment, Speaker, Transcript, Word
 from desktop_app.transcript.speakers import Place
@@ -68,7 +69,7 @@ def test_a_new_word_gets_the_time_between_its_neighbours() -> None:
 def test_a_word_typed_before_a_line_stays_out_of_the_silence_before_it() -> None:
     late = talk(replace(line(1, "and the gutters"), start=0.0))
     edited, _caret = replace_text(late, (0, 0), (0, 0), "so ")
-    assert times(edited, 0)[:2] == [("so", 3.0, 3.0, True), (" and", 3.0, 3.5, False)]
+    assert times(edited, 0)[:2] == [(" so", 3.0, 3.0, True), (" and", 3.0, 3.5, False)]
     assert edited.segments[0].speech_start == late.segments[0].speech_start == 3.0
 
 
@@ -124,9 +125,37 @@ def test_at_its_ends_an_empty_line_begins_in_the_pause() -> None:
     ]
     assert caret == (2, 0)
     filled, _caret = replace_text(behind, (2, 0), (2, 0), "so what")
-    assert times(filled, 2) == [("so", 5.0, 5.333, True), (" what", 5.333, 6.0, True)]
+    assert times(filled, 2) == [(" so", 5.0, 5.333, True), (" what", 5.333, 6.0, True)]
     last = replace_text(ROOF, (2, 4), (2, 4), "\n")[0].segments[3]
     assert (last.start, last.end) == (8.0, 30.0)
+
+
+def test_a_word_that_was_split_is_whole_again_and_others_stay_apart() -> None:
+    split, _caret = replace_text(ROOF, (0, 6), (0, 6), "\n")
+    assert [it.text for it in split.segments[:2]] == ["the ro", "of is done"]
+    assert typed((0, 6), (1, 0), "", split)[0] == "the roof is done"
+    more, _caret = replace_text(split, (0, 6), (0, 6), "o")
+    assert typed((0, 7), (1, 0), "", more)[0] == "the rooof is done", "and after something was typed"
+    apart, _caret = replace_text(ROOF, (0, 8), (0, 8), "\n")
+    other, _caret = replace_text(apart, (1, 0), (1, 2), "was")
+    assert typed((0, 8), (1, 0), "", other)[0] == "the roof was done"
+
+
+def test_enter_at_the_edge_of_a_paragraph_takes_no_other_break_away() -> None:
+    """Neither one at a pause nor one at the end of a sentence; nor does what is typed into the new one."""
+    lines = [Segment(at, at * 2.0 + 4 * (at > 3), at * 2.0 + 2 + 4 * (at > 3), " A sentence.") for at in range(60)]
+    before = talk(*lines)
+    begins = [each.segments[0] for each in paragraphs(Document(before))]
+    assert [it.id for it in begins] == [0, 4, 25, 46]
+    for paragraph in (4, 25):
+        for line, character in ((paragraph - 1, len(" A sentence.")), (paragraph, 1)):
+            after, _caret = replace_text(before, (line, character), (line, character), "\n")
+            found = [each.segments[0].start for each in paragraphs(Document(after))]
+            assert found == [it.start for it in begins], (line, character)
+            empty = next(at for at, it in enumerate(after.segments) if not it.text.strip())
+            filled, _caret = replace_text(after, (empty, 0), (empty, 0), "New")
+            found = [each.text for each in paragraphs(Document(filled))]
+            assert "New" in found and len(found) == len(begins) + 1, (line, character)
 
 
 def test_lines_are_merged_with_a_space_and_the_first_speaker() -> None:

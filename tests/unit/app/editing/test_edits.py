@@ -175,6 +175,34 @@ def test_a_word_that_is_split_and_merged_is_whole_again(stage: Stage, entry: Ent
     assert len(entry.segments) == len(before) + 1
 
 
+def test_a_word_that_was_split_is_whole_again_after_a_restart(stage: Stage, entry: Entry) -> None:
+    text = entry.segments[0].text
+    at = text.index(" ") + 3
+    stage.edits.replace(entry.id, (0, at), (0, at), "\n")
+    stage.edits.save()
+    later = stage.restart()
+    later.session.load(entry.id)
+    later.until(lambda: later.edits.may_edit(entry.id))
+    later.edits.replace(entry.id, (0, at), (1, 0), "")
+    assert later.session.entries[entry.id].segments[0].text == text
+
+
+def test_a_space_that_is_typed_over_one_is_selected_no_more(stage: Stage, entry: Entry) -> None:
+    at = entry.segments[0].text.index(" ")
+    stage.edits.replace(entry.id, (0, at), (0, at + 1), " ")  # now the words have their spaces, as those of Whisper
+    with stage.emits(stage.edits.placed) as placed:
+        assert not stage.edits.replace(entry.id, (0, at), (0, at + 1), " ")
+    assert placed.args == [entry.id, (0, at + 1)]
+
+
+def test_an_empty_line_split_twice_is_merged(stage: Stage, entry: Entry) -> None:
+    text, count = entry.segments[0].text, len(entry.segments)
+    stage.edits.replace(entry.id, (0, 0), (0, 0), "\n")
+    stage.edits.replace(entry.id, (0, 0), (1, 0), "\n")
+    stage.edits.replace(entry.id, (0, 0), (1, 0), "")
+    assert (entry.segments[0].text, len(entry.segments)) == (text, count)
+
+
 def test_a_selection_that_enter_has_replaced_does_not_come_back_with_a_merge(stage: Stage, entry: Entry) -> None:
     edits, text = stage.edits, entry.segments[0].text
     edits.replace(entry.id, (0, 2), (0, 6), "\n")
