@@ -111,7 +111,7 @@ def steps(
 
         its = replace(settings, language=language.code, prompt=tuple(prompt))
 
-        times = _Times(partial(decoder.words, window, its, seconds=seconds), vocabulary)
+        times = _Times(partial(decoder.words, window, its), seconds, vocabulary)
         text = yield from decoder.fallback_steps(window, its, watch)
         if setup.drafter is not None:
             setup.drafter.learn(text.tokens)
@@ -141,17 +141,20 @@ def steps(
 
 class _Times:
     """When the lines of a window and their words were said, in seconds of the window, by the target's
-    cross-attention: `time` asks for the words of a text, which costs a pass. The same text is asked for once."""
+    cross-attention: `time` asks for the words of a text in so many seconds of audio, which costs a pass. The same text
+    is asked for once."""
 
-    def __init__(self, time: Callable[[Sequence[int]], list[Timing]], vocabulary: Vocabulary) -> None:
-        self._time, self._end = time, vocabulary.end
+    def __init__(
+        self, time: Callable[[Sequence[int], float], list[Timing]], seconds: float, vocabulary: Vocabulary
+    ) -> None:
+        self._time, self._seconds, self._end = time, seconds, vocabulary.end
         self._known: dict[tuple[int, ...], list[Timing]] = {}
 
     def timings(self, lines: Sequence[Line]) -> list[Timing]:
         """The words of lines."""
         written = tuple(token for line in lines for token in line.tokens if token < self._end)
         if written not in self._known:
-            self._known[written] = self._time(written)
+            self._known[written] = self._time(written, self._seconds)
         return self._known[written]
 
     def of_lines(self, lines: Sequence[Line]) -> list[tuple[float, float]]:
