@@ -1,4 +1,4 @@
-"""Files and JSON that anything may have been written into: what stays within bounds is read, anything else refused."""
+"""Folders, files and JSON that may come from anywhere: what stays within bounds is read, anything else refused."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ LARGE = 64_000_000
 """Bytes of those that grow: the text of a day, the marks of a million watched files, a list of recordings."""
 
 DEEPEST = 64
-"""Levels of lists and objects in each other; the files of models have six."""
+"""Levels of lists and objects in each other, of which the files of models have six; and of folders."""
 
 _OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # else a pipe waits for its writer
 
@@ -37,6 +38,16 @@ def read(path: Path, largest: int = LARGEST) -> bytes:
 def read_json(path: Path, largest: int = LARGEST) -> Any:
     """The value in a JSON file. Raises what `read` and `parse_json` do."""
     return parse_json(read(path, largest))
+
+
+def walk(folder: str | Path) -> Iterator[tuple[str, list[str], list[str]]]:
+    """As `os.walk`, but no more than DEEPEST folders deep: it calls itself for each until Python 3.12. Folders that the
+    caller takes from the list are passed over."""
+    above = os.fspath(folder).count(os.sep)
+    for place, inner, files in os.walk(folder):
+        yield place, inner, files
+        if place.count(os.sep) - above >= DEEPEST:
+            inner.clear()
 
 
 def parse_json(text: str | bytes | bytearray) -> Any:

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from desktop_app.bounded import DEEPEST
+
 _GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MADE = ".galley"  # lies in a folder of GALLEY_HOME that Galley made
 _users_umask: int | None = None
@@ -82,9 +84,17 @@ def close_to_others(folder: Path) -> None:
 
 
 def _change(folder: Path, changed: Callable[[int], int]) -> None:
-    """Change the permissions of the user's own files and folders within a folder. The folder itself comes last, so that
-    a look at it tells whether anything is to be done."""
-    for _name, _folders, names, within in os.fwalk(folder, topdown=False):
+    """Change the permissions of the user's own files and folders within a folder, DEEPEST levels deep. The folder
+    itself comes last, so that a look at it tells whether anything is to be done."""
+    top, above = None, os.fspath(folder).count(os.sep)
+    for place, inner, names, within in os.fwalk(folder):
+        if top is None:
+            top = os.dup(within)
+        else:
+            with contextlib.suppress(OSError):
+                _set(within, changed)
+        if place.count(os.sep) - above >= DEEPEST:
+            inner.clear()
         for name in names:
             with contextlib.suppress(OSError):
                 if stat.S_ISREG(os.stat(name, dir_fd=within, follow_symlinks=False).st_mode):
@@ -93,8 +103,11 @@ def _change(folder: Path, changed: Callable[[int], int]) -> None:
                         _set(file, changed)
                     finally:
                         os.close(file)
-        with contextlib.suppress(OSError):
-            _set(within, changed)
+    if top is not None:
+        try:
+            _set(top, changed)
+        finally:
+            os.close(top)
 
 
 def _set(descriptor: int, changed: Callable[[int], int]) -> None:

@@ -121,7 +121,7 @@ def refuse_pickles(names: Iterable[str]) -> None:
 
 def files_below(folder: Path) -> Iterable[str]:
     """The files in a folder and those below it, its own first; not endlessly, as it may be a wrong one."""
-    for place, _, files in islice(os.walk(folder), _FOLDERS):
+    for place, _, files in islice(bounded.walk(folder), _FOLDERS):
         yield from ((Path(place) / file).relative_to(folder).as_posix() for file in files)
 
 

@@ -79,6 +79,7 @@ def longest_name(folder: Path) -> int:
 
 def shortened(name: str, room: int) -> str:
     """The beginning of a name, with at most so many bytes."""
+    name = name[: max(room, 0)]  # at once: a title may be a million letters long
     while len(os.fsencode(name)) > room:
         name = name[:-1]
     return name

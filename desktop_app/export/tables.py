@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 from desktop_app.export.document import Document, ExportOptions, written
 from desktop_app.transcript import speakers
 
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # some spreadsheets take the wide ones for the others
+# Where a cell begins to be computed. Some spreadsheets take the wide signs for the others, and where numbers have a
+# decimal comma the semicolon parts cells: then no quote keeps the rest of the text, or of its lines, in one.
+_FORMULA = re.compile(r"((?:^|[;\t\n])\s*)(?=[=+\-@＝＋－＠])")
 
 
 def csv_text(document: Document, options: ExportOptions) -> str:
@@ -36,8 +39,8 @@ def _line_feeds(text: str) -> str:
 
 
 def _no_formula(text: str) -> str:
-    """A cell that no spreadsheet computes: one that begins like a formula gets an apostrophe before it."""
-    return _line_feeds(f"'{text}" if text.lstrip().startswith(_FORMULA) else text)
+    """A cell that no spreadsheet computes: what begins like a formula gets an apostrophe before it."""
+    return _FORMULA.sub(r"\1'", _line_feeds(text))
 
 
 def rttm(document: Document) -> str:

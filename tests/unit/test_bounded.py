@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from desktop_app import __version__, bounded, folders, settings
+from desktop_app import __version__, bounded, folders, private, settings
 from desktop_app.app.background import BackgroundThread
-from desktop_app.app.library import watching
+from desktop_app.app.library import media, watching
 from desktop_app.app.models.speeds import Speeds
 from desktop_app.app.recordings import resuming
 from desktop_app.app.settings import export_choice
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.system import instance
+from desktop_app.checkpoints import parts
 from desktop_app.cli import unfinished
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.messages.options import Options
@@ -136,3 +138,31 @@ def test_json_is_parsed_by_one_reader() -> None:
     """So that a new file cannot be read without bounds."""
     sources = {file.relative_to(PACKAGE).as_posix(): file.read_text("utf-8") for file in PACKAGE.rglob("*.py")}
     assert {name for name, text in sources.items() if re.search(r"\bjson\.loads?\(", text)} == set(READERS)
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[Path]:
+    """Two thousand folders in each other, with a recording in the first and the last."""
+    before, top = Path.cwd(), tmp_path / "deep"
+    top.mkdir(mode=0o755)
+    os.chdir(top)
+    for place in range(2000):
+        if place in (0, 1999):
+            Path("talk.wav").touch(0o644)
+        os.mkdir("a", 0o755)
+        os.chdir("a")
+    os.chdir(before)
+    yield top
+    subprocess.run(["rm", "-r", top], check=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no folders so deep")
+def test_folders_without_end_are_gone_through_to_some_depth(deep: Path) -> None:
+    """For recordings, the files of a model, and permissions: until Python 3.12 the standard library calls itself for
+    each folder."""
+    assert len(list(bounded.walk(deep))) == bounded.DEEPEST + 1
+    assert media.expand([str(deep)]) == [str(deep / "talk.wav")]
+    assert list(parts.files_below(deep)) == ["talk.wav"]
+    private._change(deep, lambda mode: mode & 0o700)
+    assert {path.stat().st_mode & 0o777 for path in (deep, deep / "a")} == {0o700}
+    assert (deep / "talk.wav").stat().st_mode & 0o777 == 0o600

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from desktop_app import folders
+from desktop_app import bounded, folders
 from desktop_app.export.formats import FORMATS
 from desktop_app.texts import _
 
@@ -76,7 +76,7 @@ def delete(path: str) -> None:
 
 
 def _recordings_in(folder: str) -> Iterable[str]:
-    for place, inner, files in os.walk(folder):
+    for place, inner, files in bounded.walk(folder):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         for name in sorted(files):
             if Path(name).suffix.lower() in EXTENSIONS and not name.startswith("."):

@@ -124,16 +124,24 @@ def test_no_speakers_name_ends_a_cue(name: str, tag: str) -> None:
     assert found.count("-->") == 3 == found.count("\n00:")
 
 
-FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", " =1+1", "\t=1+1", "\r=1+1", "＝1+1")
+FORMULAS = {
+    **{text: f"'{text}" for text in ("=1+1", "+1", "-1", "@SUM(A1)", "＝1+1")},
+    " =1+1": " '=1+1",
+    "\t=1+1": "\t'=1+1",
+    "\r=1+1": "\n'=1+1",
+    "Well; =1+1": "Well; '=1+1",  # a cell of its own where the semicolon parts cells
+    'Well;"x"\t@A1\n-1': "Well;\"x\"\t'@A1\n'-1",  # and there no quote keeps lines together
+    "It is 3-1 = 2; isn't it?": "It is 3-1 = 2; isn't it?",
+}
 
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_of_a_table_is_a_formula_unless_that_is_wanted(text: str) -> None:
     said = dataclasses.replace(SPOKEN.segments[0], text=text)
     talk = dataclasses.replace(SPOKEN, segments=(said,), speakers=(Speaker("S1", text),))
-    kept = text.replace("\r", "\n")
+    kept, safe = text.replace("\r", "\n"), FORMULAS[text]
     _head, row = csv.reader(io.StringIO(rendered(talk, "csv")))
-    assert row == ["0.000", "2.000", f"'{kept}", f"'{kept}"]
+    assert row == ["0.000", "2.000", safe, safe]
     _head, row = csv.reader(io.StringIO(rendered(talk, "csv", raw_cells=True)))
     assert row == ["0.000", "2.000", kept, kept]
 

@@ -9,8 +9,9 @@ from urllib.parse import unquote
 import pytest
 
 from desktop_app.export.document import Document, ExportOptions, read_options
-from desktop_app.export.names import address, apart, file_name, possible, unknown_fields
+from desktop_app.export.names import address, apart, file_name, possible, shortened, unknown_fields
 from desktop_app.transcript.model import Models, Transcript
+from tests.calls import calls
 
 TALK = Document(
     Transcript("/talks/a01.wav", 9.0, "en", 1.0, Models("base", "", "off", "", "")),
@@ -26,6 +27,12 @@ def test_a_template_is_filled_in() -> None:
     assert file_name("{nothing} {title}", TALK) == "{nothing} Board- spring-summer"
     assert unknown_fields("{date} {nothing} {title}") == ["nothing"]
     assert file_name("{title}", Document(TALK.transcript)) == "a01"
+
+
+def test_a_title_of_a_million_letters_is_shortened_at_once() -> None:
+    made: list[str] = []
+    assert calls(lambda: made.append(shortened("é" * 1_000_000, 21))) < 100, "not a step for each letter"
+    assert made == ["é" * 10]
 
 
 @pytest.mark.parametrize(
