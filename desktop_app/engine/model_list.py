@@ -18,7 +18,7 @@ from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 from desktop_app.problems import Problem
 
 _DRAFT_LAYERS = 2  # of a draft that is trained here
-_WINDOWS, _WINDOW_TEXT = 155, 50_000  # that an hour is cut into for training, and bytes of the text of each
+_WINDOWS, _WINDOW_TEXT = 310, 50_000  # that an hour gives for training, each also changed, and bytes of their texts
 
 
 @dataclass(frozen=True)
