@@ -351,19 +351,6 @@ def test_the_reader_is_followed_until_he_scrolls_away(window: MainWindow, stage:
     assert not pill.isVisible()
 
 
-def test_a_finished_file_is_shown_from_its_top(window: MainWindow, stage: Stage, recording: Make) -> None:
-    (entry,) = stage.drop(recording("one.wav"))
-    parts = [segment(number) for number in range(80)]
-    stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, part) for part in parts))
-    view = window.page.view
-    bar = view.verticalScrollBar()
-    stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0)
-    stage.say(Finished(entry.id, transcript(*parts)))
-    drain()
-    stage.qtbot.waitUntil(lambda: view.follower._glide.state() == view.follower._glide.State.Stopped)
-    assert bar.value() == 0
-
-
 def test_a_reader_who_has_scrolled_away_stays_there(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     parts = [segment(number) for number in range(80)]
