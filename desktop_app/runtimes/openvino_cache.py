@@ -50,8 +50,9 @@ def exclusive(cache: Path | None, patience: float) -> Iterator[bool]:
 
 def prepare(folder: Path) -> bool:
     """Make the folder of a part, and remove every compiled model in it that is not as it was written; gives whether it
-    can be used."""
+    can be used: OpenVINO takes no name that is no UTF-8."""
     try:
+        str(folder).encode()
         folder.mkdir(exist_ok=True)
         for blob in folder.glob(_BLOBS):
             if not _is_sound(blob):

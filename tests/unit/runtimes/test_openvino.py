@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import ClassVar
 
@@ -285,6 +286,15 @@ def test_a_compiled_model_that_was_not_written_to_its_end_is_compiled_again(
     assert {blob: blob.stat().st_size for blob in tmp_path.rglob("*.blob")} == {
         blob: len(data) for blob, data in blobs.items()
     }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no names that are no UTF-8")
+def test_a_cache_whose_name_is_no_utf_8_is_not_used(toy: Pair, tmp_path: Path) -> None:
+    """OpenVINO refuses the name, and so the model."""
+    cache = tmp_path / "caf\udce9"
+    cache.mkdir()
+    load(read(toy.folder), cache=cache)
+    assert not list(cache.rglob("*.blob"))
 
 
 def test_a_disk_that_takes_no_checksum_keeps_no_compiled_model(
