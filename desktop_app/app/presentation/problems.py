@@ -347,7 +347,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "model.notice": (N_("{text}"), ""),
     "model.no_head": (
         N_("{target} has no draft with a CTC head, so it cannot draft by {way}."),
-        N_("Leave out the name of the way, or train a draft on your own recordings."),
+        N_("Use --draft auto, or train a draft on your own recordings."),
     ),
     "model.other_draft": (N_("{cause} {draft} is used as the draft instead."), ""),
     "model.without_draft": (N_("{cause} {target} transcribes without a draft."), ""),
