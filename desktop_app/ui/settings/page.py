@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
 from desktop_app import __version__
 from desktop_app.app.settings.preferences import Preferences
@@ -16,7 +17,8 @@ from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
 from desktop_app.ui.widgets.sheet import Sheet, card, quiet, rule, setting
 from desktop_app.ui.widgets.theme import S2, S3, S4, S5, S6, Theme
 
-_SEARCH = 240  # pixels
+_SEARCH = 220  # pixels
+_NARROW = 620
 
 
 class SettingsPage(QWidget):
@@ -38,6 +40,7 @@ class SettingsPage(QWidget):
         self._nothing = quiet(_("Nothing found"))
         self._nothing.hide()
         self._rules: dict[str, QWidget] = {}
+        self._lines: list[tuple[QBoxLayout, QWidget]] = []
         self.rows = {heading: self._row(heading) for heading in self.sections}
         self.groups = {heading: self._group(heading) for heading in GROUPS}
         self.report = actions.button("report", "link")
@@ -52,6 +55,7 @@ class SettingsPage(QWidget):
         explanation = next(each.explanation for each in SECTIONS if each.heading == heading)
         more = [parts.value] if parts.value is not None else []
         line = setting(_(heading), quiet(_(explanation)), parts.control, *more)
+        self._lines.append((line, parts.control))
         self._rules[heading] = rule()
         column(self._rules[heading], column(line, margins=(S4, S3, S4, S3)), inside=made)
         return made
@@ -76,6 +80,15 @@ class SettingsPage(QWidget):
         foot = column(about, row(*links, STRETCH, spacing=S5), spacing=S2)
         self.sheet.second.setSpacing(S6)
         add(self.sheet.second, *others, foot)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window controls stand under what they are for."""
+        narrow = event.size().width() < _NARROW
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute  # menu buttons are laid out mirrored
+        for line, control in self._lines:
+            line.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+            line.setSpacing(S2 if narrow else S5)
+            line.setAlignment(control, left if narrow else Qt.AlignmentFlag.AlignTop)
 
     def _show_found(self, text: str) -> None:
         """Show the settings that hold these words, all of them without any."""
