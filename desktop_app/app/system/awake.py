@@ -55,8 +55,9 @@ class Awake:
         self._worker = BackgroundThread("awake", session.worker.post)
         self._release: Release | None = None  # in the worker's thread
         self.wanted = False
-        for signal in (session.added, session.changed, session.removed, checks.changed, checks.versions.changed):
+        for signal in (session.changed, session.removed, checks.changed, checks.versions.changed):
             signal.connect(lambda key: self._look())
+        session.arrived.connect(self._look)
         live.changed.connect(self._look)
 
     def close(self) -> None:

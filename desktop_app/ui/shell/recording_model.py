@@ -55,7 +55,7 @@ class RecordingModel(QAbstractListModel):
         self.wanted, self._held = "", False
         self._midnight = QTimer(self, singleShot=True)
         self._midnight.timeout.connect(self.arrange)
-        session.added.connect(lambda key: self.arrange())
+        session.arrived.connect(self.arrange)
         session.unlisted.connect(self.arrange)
         session.reloaded.connect(self.arrange)
         session.queue.changed.connect(self.arrange)
