@@ -182,7 +182,7 @@ MINUTES = 20
 SEEDS = 1
 
 typing: setup
-	GALLEY_TYPING_MINUTES=$(MINUTES) GALLEY_TYPING_SEEDS="$(SEEDS)" $(OFFSCREEN) $(PYTHON) -m pytest -o timeout=$$(($(MINUTES) * 60 + 600)) tests/ui/test_typist.py
+	GALLEY_TYPING_MINUTES=$(MINUTES) GALLEY_TYPING_SEEDS="$(SEEDS)" $(OFFSCREEN) $(PYTHON) -m pytest -m long -o timeout=$$(($(MINUTES) * 60 + 600)) tests/ui/test_typist.py
 
 screenshots: setup
 	$(OFFSCREEN) $(PYTHON) tools/screenshots.py

@@ -116,7 +116,7 @@ def _rewritten(lines: Sequence[Segment], begin: int, end: int, text: str) -> tup
     edges = list(pairwise([-1, *cuts, len(new)]))
     parts = [[placed for placed in found if first < placed[1] < last] for first, last in edges]
     times = _times(parts, low, high)
-    result, start = [], 0
+    result, start = list[Segment](), 0
     is_spaced = not lines[0].words or lines[0].words[0].text[:1].isspace()
     for number, ((first, last), part, (since, until)) in enumerate(zip(edges, parts, times, strict=True)):
         start, stop = first + 1, last

@@ -64,7 +64,8 @@ class Sheet:
         """Something is typed, deleted or pasted."""
         (first, since), (last, until) = begin, end
         old = self.lines[first : last + 1]
-        self._is_either = len(old) == 2 and old[1].joint == EITHER
+        edges = old[0].text.rstrip()[-1:] + old[-1].text.lstrip()[:1]
+        self._is_either = len(old) == 2 and (old[1].joint == EITHER or edges > "\u2e80" or edges[1:] > "\u2e80")
         head, tail = old[0].text[:since], old[-1].text[until:]
         if first < last and not text and (since == len(old[0].text) or until == 0):
             head, tail = _joined(head, tail, old[1].joint if last == first + 1 else None)

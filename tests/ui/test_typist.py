@@ -50,7 +50,8 @@ def typist(stage: Stage, theme: Theme, qtbot: QtBot, tmp_path: Path) -> Iterator
         each.window.deleteLater()
 
 
-@pytest.mark.parametrize("seed", map(int, SEEDS))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [int(seed) for seed in SEEDS])
 def test_typing_at_random_loses_and_misplaces_nothing(typist: MakeTypist, seed: int) -> None:
     someone, until, steps = typist(seed), time.monotonic() + MINUTES * 60, 0
     try:

@@ -33,7 +33,8 @@ class RecordingList:
         entries: by id, newest first; is_read: whether those of the library are among them.
         worker: writes the library. library: None when it cannot be opened.
     Signals:
-        added(id): a new recording, in the order they were dropped.
+        arrived(): one or many recordings are new in the list; then added(id) comes of each, in the order they were
+            dropped.
         changed(id): state, progress or figures of a recording changed.
         text_changed(id): its text grew or its draft changed.
         leaving(id): its text is about to be replaced or extended.
@@ -52,6 +53,7 @@ class RecordingList:
 
     def __init__(self, library: Library | None, worker: BackgroundThread) -> None:
         self.library, self.worker = library, worker
+        self.arrived: Signal[[]] = Signal()
         self.added: Signal[str] = Signal()
         self.changed: Signal[str] = Signal()
         self.text_changed: Signal[str] = Signal()
@@ -186,13 +188,11 @@ class RecordingList:
         elif then is not None:
             then(None)
 
-    def _put_first(self, path: str, stored: Recording | None, live: bool = False) -> Entry:
-        if stored is None:
-            stored = Recording(uuid.uuid4().hex, path, Path(path).name, datetime.now(UTC), "waiting", 0.0, None, live)
-        entry = _entry(stored)
-        entry.loaded, entry.elsewhere = True, False
-        self.entries = {entry.id: entry, **self.entries}
-        return entry
+    def _put_first(self, new: Iterable[tuple[str, Recording | None]], live: bool = False) -> list[Entry]:
+        """List new recordings, by their paths, where the library could store them and where not."""
+        made = [_new(path, stored, live) for path, stored in new]
+        self.entries = {**{entry.id: entry for entry in reversed(made)}, **self.entries}
+        return made
 
     def refresh(self) -> None:
         """Show what another Galley has done meanwhile. Troubles are not told: this is asked every second."""
@@ -277,6 +277,14 @@ def _stored(library: Library) -> list[Entry]:
     for entry in entries if left else ():
         entry.attempt = resuming.options(left.get(entry.id, ""))
     return entries
+
+
+def _new(path: str, stored: Recording | None, live: bool) -> Entry:
+    if stored is None:
+        stored = Recording(uuid.uuid4().hex, path, Path(path).name, datetime.now(UTC), "waiting", 0.0, None, live)
+    made = _entry(stored)
+    made.loaded, made.elsewhere = True, False
+    return made
 
 
 def _entry(stored: Recording) -> Entry:

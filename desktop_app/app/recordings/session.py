@@ -140,9 +140,10 @@ class Session(RecordingList):
 
     def record(self, path: str, stored: Recording | None) -> Entry:
         """A live recording begins: it stands in the list. Its sound is brought to the engine by app.live."""
-        entry = self._put_first(path, stored, live=True)
+        (entry,) = self._put_first([(path, stored)], live=True)
         entry.state, entry.live = RECORDING, LiveState()
         self._hold_files()
+        self.arrived.emit()
         self.added.emit(entry.id)
         return entry
 
@@ -207,23 +208,43 @@ class Session(RecordingList):
             self.tell(Problem("file.none_found"))
         if known is not None and transcribed:
             known(transcribed)
-        for path in paths:
-            self._add(path, options, listed)
+        count = 1
+        while paths:  # the first one is listed at once, and many are not listed anew for each
+            self._add(paths[:count], options, listed)
+            paths, count = paths[count:], 2 * count
 
-    def _add(self, path: str, options: Options | None, listed: Callable[[str], None] | None) -> None:
-        self.keep(lambda library: library.add(path), partial(self._enqueue, path, options, listed))
+    def _add(self, paths: list[str], options: Options | None, listed: Callable[[str], None] | None) -> None:
+        stored: list[Recording | None] = []
+
+        def take(recording: Recording | None) -> None:
+            stored.append(recording)
+            if len(stored) == len(paths):
+                self._enqueue(list(zip(paths, stored, strict=True)), options, listed)
+
+        for path in paths:
+            self.keep(partial(_added, path), take)
 
     def _enqueue(
-        self, path: str, options: Options | None, listed: Callable[[str], None] | None, stored: Recording | None
+        self,
+        new: list[tuple[str, Recording | None]],
+        options: Options | None,
+        listed: Callable[[str], None] | None,
     ) -> None:
-        """Put a file into the queue; what the library could not store is transcribed all the same."""
-        entry = self._put_first(path, stored)
-        entry.options = options
+        """Put files into the queue; what the library could not store is transcribed all the same."""
+        entries = self._put_first(new)
+        for entry in entries:
+            entry.options = options
         self._hold_files()
-        self.added.emit(entry.id)
-        if listed is not None:
-            listed(entry.id)
-        self._transcription.start(entry)
+        self.arrived.emit()
+        for entry in entries:
+            self.added.emit(entry.id)
+            if listed is not None:
+                listed(entry.id)
+            self._transcription.start(entry)
+
+
+def _added(path: str, library: Library) -> Recording:
+    return library.add(path)
 
 
 def _expanded(wanted: list[str], transcribed: list[Transcribed]) -> tuple[list[str], list[str], dict[str, str]]:

@@ -59,8 +59,9 @@ class Awake:
         self.wanted = self.is_busy = False
         self.busy_changed: Signal[[]] = Signal()
         self._trains: Callable[[], bool] = lambda: False
-        for signal in (session.added, session.changed, session.removed, checks.changed, checks.versions.changed):
+        for signal in (session.changed, session.removed, checks.changed, checks.versions.changed):
             signal.connect(lambda key: self._look())
+        session.arrived.connect(self._look)
         live.changed.connect(self._look)
 
     def follow_training(self, changed: Signal[[]], trains: Callable[[], bool]) -> None:

@@ -261,7 +261,7 @@ class MainWindow(QMainWindow):
         speed = self.all_actions["speed"]
         speed.setChecked(self._preferences.text("speed") == "shown")
         speed.triggered.connect(self._toggle_speed)
-        session.added.connect(self._added)
+        session.arrived.connect(self._arrived)
         self.page.view.edit_asked.connect(self._await_nothing)
         session.changed.connect(self._changed)
         session.text_changed.connect(self._text_changed)
@@ -393,8 +393,8 @@ class MainWindow(QMainWindow):
 
     # What the session says.
 
-    def _added(self, key: str) -> None:
-        """It stands in the list; the page is the user's to turn."""
+    def _arrived(self) -> None:
+        """More stands in the list; the page is the user's to turn."""
         self._offer_sample()
         if self.current.entry is not None:
             self.page.refresh(self._session.in_work)

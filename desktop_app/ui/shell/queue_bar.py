@@ -26,9 +26,9 @@ class QueueBar(QWidget):
         for control, icon in ((self.pause, "pause"), (self.resume, "play"), (self.cancel, "close")):
             set_icon(control, theme, icon)
         row((self._count, 1), self.pause, self.resume, self.cancel, inside=self, spacing=S1, margins=(S3, 0, 0, 0))
-        for signal in (session.added, session.removed, session.changed):
+        for signal in (session.removed, session.changed):
             signal.connect(lambda key: self._show())
-        for plain in (session.reloaded, session.queue.changed):
+        for plain in (session.arrived, session.reloaded, session.queue.changed):
             plain.connect(self._show)
         self._show()
 

@@ -59,6 +59,7 @@ class RecordingModel(QAbstractListModel):
         self._midnight = QTimer(self, singleShot=True)
         self._midnight.timeout.connect(self.arrange)
         session.added.connect(self._added)
+        session.arrived.connect(self.arrange)
         session.unlisted.connect(self.arrange)
         session.reloaded.connect(self.arrange)
         session.queue.changed.connect(self.arrange)
@@ -93,7 +94,6 @@ class RecordingModel(QAbstractListModel):
     def _added(self, key: str) -> None:
         if self.wanted:
             self._arrived.add(key)
-        self.arrange()
 
     def arrange(self, again: bool = False) -> None:
         """Put every recording under its heading."""
