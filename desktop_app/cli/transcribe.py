@@ -28,7 +28,7 @@ from desktop_app.messages.options import OFF, TRANSCRIBE
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript.model import Models, Segment, Transcript
-from desktop_app.transcript.paragraphs import follow
+from desktop_app.transcript.paragraphs import follow, is_over
 from desktop_app.transcript.so_far import TextSoFar
 from desktop_app.transcript.statistics import Statistics
 
@@ -93,7 +93,7 @@ class _Run:
         self._text = TextSoFar("")  # of the file in work
         self._written = 0  # segments of the file that are on standard output
         self._before: Segment | None = None  # the last of them
-        self._since = 0.0  # when the last paragraph began
+        self._since, self._over = 0.0, False  # when the last paragraph began, and whether a sentence is over
         self._notices: set[str] = set()
 
     def refused(self) -> int:
@@ -231,8 +231,8 @@ class _Run:
                 if self._before is None:
                     self._since = segment.speech_start
                 else:
-                    begins, self._since = follow(segment, self._before, self._since)
-                self._before = segment
+                    begins, self._since = follow(segment, self._before, self._since, self._over)
+                self._before, self._over = segment, is_over(segment, self._over)
                 self._screen.text(f"\n{segment.text}\n" if begins else f"{segment.text}\n")
             self._written = max(self._written, len(self._text.segments))
 
@@ -242,7 +242,7 @@ class _Run:
             unfinished.keep(self._keepers[number].resumed())
 
     def _close_file(self) -> None:
-        self._started, self._written, self._before = None, 0, None
+        self._started, self._written, self._before, self._over = None, 0, None, False
 
     def _notice(self, notice: str) -> None:
         """Say what the reader must know of all files, once."""

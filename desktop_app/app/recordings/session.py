@@ -251,6 +251,5 @@ def _expanded(wanted: list[str], transcribed: list[Transcribed]) -> tuple[list[s
     """The files to transcribe, the names of those that are surely no recordings, and those that are transcribed."""
     paths = media.expand(wanted)
     done = find_known(paths, transcribed) if transcribed else {}
-    others = [path for path in paths if path not in done and media.is_no_media(path)]
-    left = [path for path in paths if path not in done and path not in others]
-    return left, [Path(path).name for path in others], done
+    others = {path: Path(path).name for path in paths if path not in done and media.is_no_media(path)}
+    return [path for path in paths if path not in done and path not in others], list(others.values()), done
