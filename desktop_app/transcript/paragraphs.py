@@ -23,8 +23,8 @@ def is_over(segment: Segment, was_over: bool) -> bool:
     leaves that as it was behind the line before, `was_over`."""
     if not segment.words:
         return _ends(segment.text) if segment.text.strip() else was_over
-    heard = next((word.text for word in reversed(segment.words) if not word.edited), None)
-    return was_over if heard is None else _ends(heard)
+    spoken = next((word.text for word in reversed(segment.words) if not word.edited), None)
+    return was_over if spoken is None else _ends(spoken)
 
 
 def _ends(text: str) -> bool:
