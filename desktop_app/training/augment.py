@@ -78,8 +78,8 @@ class Augmenter:
         echo = self._normal(windows, length) * fading * (at > 0.002)
         echo = echo / echo.norm(dim=1, keepdim=True).clamp_min(1e-6) * _factor(self._uniform(windows, -12, 3))
         echo[:, 0] = 1.0
-        heard = _convolved(windows, echo)
-        return heard * (_level(windows) / _level(heard))
+        reverberant = _convolved(windows, echo)
+        return reverberant * (_level(windows) / _level(reverberant))
 
     def _voice(self, windows: Tensor, others: Tensor) -> Tensor:
         """Somebody else speaks for a part of the window, 3 to 15 dB softer."""
