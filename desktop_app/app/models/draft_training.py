@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from desktop_app import atomic, folders
+from desktop_app import atomic, bounded, folders
 from desktop_app.app.background import BackgroundThread
 from desktop_app.app.library import media
 from desktop_app.app.models.model_job import Job
@@ -350,7 +350,7 @@ def _kept() -> Training | None:
     """The training that an earlier start of Galley began."""
     for file in sorted((folders.cache() / "drafts").glob(f"*/{_FILE}")):
         try:
-            return _read(json.loads(file.read_text("utf-8")), file.parent)
+            return _read(bounded.read_json(file, bounded.LARGE), file.parent)
         except (OSError, ValueError, KeyError, TypeError):
             continue
     return None
