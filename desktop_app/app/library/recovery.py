@@ -83,7 +83,7 @@ class Recovery:
         (entry,) = self.found
         when = moment(entry.created, datetime.now(UTC))
         return _(
-            "A recording of {length} from {time} was interrupted. Its audio is safe.",
+            "A recording of {length} ({time}) was interrupted. Its audio is safe.",
             length=span(entry.seconds),
             time=when,
         )

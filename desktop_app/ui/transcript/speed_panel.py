@@ -167,7 +167,7 @@ class SpeedPanel(ScrollArea):
         """Show the figures of a run, as far as they are known."""
         for name, text in panel_figures(stats, models).items():
             show_value(self.values[name], self._names[name], text)
-        explain(self.values["draft_model"], *draft_parts(stats))
+        explain(self.values["draft_model"], _(dict(_TERMS)["Draft model"]), *draft_parts(stats))
         self.meter.set_value(stats.acceptance if stats.compared else 0.0)
         self.bar.set_shares(list(time_shares(stats).items()))
 

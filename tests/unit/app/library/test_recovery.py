@@ -49,7 +49,7 @@ def test_an_interrupted_recording_is_offered_with_its_length(stage: Stage) -> No
     (entry,) = recovery.found
     assert entry.seconds == pytest.approx(90.0, abs=0.5)
     assert recovery.sentence() == (
-        f"A recording of 2 min from {entry.created.astimezone():%H:%M} was interrupted. Its audio is safe."
+        f"A recording of 2 min (Today {entry.created.astimezone():%H:%M}) was interrupted. Its audio is safe."
     )
     later.preferences.choose(speakers="auto")
     recovery.transcribe()
