@@ -122,7 +122,7 @@ class DesktopCore(Core):
         self.edits = Edits(self.session)
         self.conversations = Conversations(self.session, preferences)
         self.recovery = Recovery(self.session, preferences)
-        self.watch = Watch(self.session, preferences)
+        self.watch = Watch(self.session, self.checks, preferences)
         self.dragged = DraggedFiles()
         self.training = DraftTraining(models, preferences, worker, lambda: self._awake.is_busy)
         self._awake.busy_changed.connect(self.training.hold)

@@ -133,7 +133,7 @@ def _settings(folder: Path, chance: random.Random) -> str:
         folders.cache() / "look-ahead.json": (folders.cache() / "look-ahead.json").read_bytes(),
         folders.cache()
         / "speeds.json": f'{{"version": "{__version__}", "speeds": [["m", "", "", 2.5, 3.5]]}}'.encode(),
-        folders.data() / "watched.json": b'{"folder": "f", "known": ["", "0a"]}',
+        folders.data() / "watched.json": b'{"folder": "f", "known": {"0a": [5, 6]}}',
         settings.path(): b'[General]\ndraft=auto\nexport="{\\"form\\": \\"txt\\"}"\n',
     }
     values = (

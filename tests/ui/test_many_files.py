@@ -11,7 +11,7 @@ from desktop_app.app.recordings.session import Session
 from desktop_app.ui.shell.main_window import MainWindow
 from tests.ui.staging import Stage
 
-FILES = 300
+FILES, CHANGES = 300, 2000
 
 
 def test_many_files_are_listed_in_few_turns_and_cost_rows_and_sorts_by_their_number(
@@ -39,3 +39,23 @@ def test_many_files_are_listed_in_few_turns_and_cost_rows_and_sorts_by_their_num
     assert len(writes) == FILES
     assert sum(rows) <= 4 * FILES, "each row is put in its place a few times"
     assert sum(sorted_rows) <= 40 * FILES, "and sorted so"
+
+
+def test_many_changes_refresh_the_page_once_a_turn(
+    window: MainWindow, stage: Stage, recording: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the recording that is shown, each is shown at once."""
+    shown, *others = stage.drop(*(recording(f"{number}.wav") for number in range(5)))
+    window.show_entry(shown.id)
+    stage.settle()
+    refreshed: list[str] = []
+    page, refresh = window.page, window.page.refresh
+    monkeypatch.setattr(page, "refresh", lambda queue: refreshed.append(window.current.key) or refresh(queue))
+    for number in range(CHANGES):
+        stage.session.changed.emit(others[number % len(others)].id)
+    assert refreshed == []
+    stage.settle()
+    stage.settle()
+    assert refreshed == [shown.id]
+    stage.session.changed.emit(shown.id)
+    assert refreshed == [shown.id] * 2

@@ -94,7 +94,7 @@ def test_bad_files_count_as_none(home: Path, keeper: BackgroundThread, name: str
         folders.cache() / "speeds.json": f'{{"version": "{__version__}", "speeds": [["m", "", "", %s, 1]]}}',
         folders.cache()
         / "look-ahead.json": f'{{"version": "{__version__}", "pairs": {{"{measured._name("m")}": %s}}}}',
-        folders.data() / "watched.json": '{"folder": "folder", "known": [%s]}',
+        folders.data() / "watched.json": '{"folder": "folder", "known": {"0a": [%s, 1]}}',
         place: '{"resume": "{}", "text": "{}", "more": %s}',
         settings.path(): '"%s',
     }
@@ -112,7 +112,7 @@ def test_bad_files_count_as_none(home: Path, keeper: BackgroundThread, name: str
     measured.resume("m", policy)
     assert policy.as_json() == fresh.as_json()
     measured.keep("m", policy)  # returns
-    assert watching._read("folder") == set()
+    assert watching._read("folder") is None
     assert unfinished.find("talk.wav", Options()) is None
     assert Preferences(keeper).options() == Preferences(keeper).options()
 

@@ -120,13 +120,13 @@ class Checks:
         """Read the file of a recording from its beginning; its text stays as it is."""
         self._begin(key, Check(RECHECK, self._session.options()))
 
-    def transcribe_version(self, key: str, options: Options | None = None) -> None:
+    def transcribe_version(self, key: str, options: Options | None = None) -> bool:
         """Transcribe a recording again; None of `options`: as it was asked for in a program that ended over it, else as
         the preferences say. The text that it gets becomes a version, which takes the place of the one that stands
-        unless a reader has changed words in that."""
+        unless a reader has changed words in that. Whether it has begun: not where another check is in work."""
         entry = self._session.entries.get(key)
         left = entry.attempt if entry is not None else None
-        self._begin(key, Check(AGAIN, options or left or self._session.options()))
+        return self._begin(key, Check(AGAIN, options or left or self._session.options()))
 
     def redo(self, key: str, first: int, last: int, options: Options) -> None:
         """Transcribe the lines from `first` to `last` again; their text stays until the reader accepts another one."""
@@ -204,10 +204,10 @@ class Checks:
         entry = self._session.entries.get(key)
         return None if entry is None or entry.state in IN_WORK or entry.is_damaged else entry
 
-    def _begin(self, key: str, check: Check) -> None:
+    def _begin(self, key: str, check: Check) -> bool:
         entry, before = self._usable(key), self.running.get(key)
         if entry is None or (before is not None and before.in_work):
-            return
+            return False
         self._session.load(key)
         check.reworded, self.running[key] = entry.reworded, check
         check.paused = self._session.queue.paused
@@ -219,6 +219,7 @@ class Checks:
         self._session.queue.put(request)
         self._session.changed.emit(key)
         self.changed.emit(key)
+        return True
 
     def _resume(self, job: str) -> None:
         """The queue goes on, and with it what it has stopped."""

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from functools import cached_property, partial
 from typing import TypeVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -126,6 +126,8 @@ class MainWindow(QMainWindow):
         self._recovery_bar: RecoveryBar | None = None
         self._awaits = 0  # the drop whose first file is shown when it is listed, 0 for none
         self._drops = 0
+        self._refresh_later = QTimer(self, singleShot=True, interval=0)
+        self._refresh_later.timeout.connect(self._refresh)
         self.trouble = Banner(theme, PROBLEM, "problem", middle)
         self.trouble.add_button(_("Dismiss"), "link").clicked.connect(lambda: self._say_trouble(()))
         self._put_above(self.trouble)
@@ -269,7 +271,7 @@ class MainWindow(QMainWindow):
         session.removed.connect(self._removed)
         session.trouble.connect(self._say_trouble)
         for signal in (session.changed, session.text_changed, session.revised):
-            signal.connect(lambda key: self._update_actions())
+            signal.connect(lambda key: self._update_actions() if key == self.current.key else None)
         self.current.changed.connect(self._update_actions)
         self.player.changed.connect(self._update_actions)
         controllers = (self.editor, self.speakers, self.versions, self._models, self.report, self.figures)
@@ -396,6 +398,9 @@ class MainWindow(QMainWindow):
     def _arrived(self) -> None:
         """More stands in the list; the page is the user's to turn."""
         self._offer_sample()
+        self._refresh()
+
+    def _refresh(self) -> None:
         if self.current.entry is not None:
             self.page.refresh(self._session.in_work)
 
@@ -420,12 +425,15 @@ class MainWindow(QMainWindow):
 
     def _changed(self, key: str) -> None:
         entry = self.current.entry
-        if entry is not None:
-            self.page.refresh(self._session.in_work)
-            if key == self.current.key:
-                self._say_title()  # it may have been renamed
-                self.panel.show_entry(entry)
-                self._place_panel()
+        if entry is None:
+            return
+        if key != self.current.key:  # its place in the queue may be another one: once for all that change together
+            self._refresh_later.start()
+            return
+        self._refresh()
+        self._say_title()  # it may have been renamed
+        self.panel.show_entry(entry)
+        self._place_panel()
 
     def _text_changed(self, key: str) -> None:
         if key == self.current.key:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import pytest
 from desktop_app import folders
 from desktop_app.app.library import watching
 from desktop_app.app.library.watching import UNCHANGED, Watch
-from desktop_app.app.recordings.entry import Entry
-from desktop_app.messages.jobs import Cancelled
-from tests.staging import Stage, finish
+from desktop_app.app.recordings.entry import DONE, Entry
+from desktop_app.messages.jobs import Cancelled, Finished, SegmentReady, Started
+from tests.staging import MODELS, Stage, finish, segment, transcript
 
 
 class Watcher:
@@ -21,7 +22,7 @@ class Watcher:
     def __init__(self, stage: Stage, folder: Path) -> None:
         self.stage, self.now = stage, 0.0
         stage.preferences.watched = str(folder)
-        self.watch = Watch(stage.session, stage.preferences, lambda: self.now)
+        self.watch = Watch(stage.session, stage.checks, stage.preferences, lambda: self.now)
 
     def check(self, seconds: float = 0.0) -> list[str]:
         """Let time go by, look, and give the names of all that was queued until now."""
@@ -34,6 +35,18 @@ class Watcher:
         self.watch._worker.do(lambda: None, done.append)
         self.stage.until(lambda: bool(done))
         return [entry.file_name for entry in reversed(self.stage.session.entries.values())]
+
+    def grow(self, file: Path) -> list[str]:
+        """Let a file grow until it is complete again, and give the names of all that was queued until now."""
+        with file.open("ab") as more:
+            more.write(b" and more")
+        self.check()
+        return self.check(UNCHANGED)
+
+    def restart(self, folder: Path) -> Watcher:
+        """The watch of the next start of the program."""
+        self.watch.close()
+        return Watcher(self.stage.restart(), folder)
 
     def queued(self, folder: Path) -> tuple[Path, Entry]:
         """A file that has come and is queued, and its recording."""
@@ -115,6 +128,81 @@ def test_a_file_that_grows_while_it_is_transcribed_is_stopped_and_begun_anew(sta
     watcher.watch.close()
 
 
+@pytest.mark.parametrize("state", ["waiting", "in work", "done"])
+def test_a_file_that_grows_while_galley_is_closed_is_one_recording(stage: Stage, folder: Path, state: str) -> None:
+    watcher = Watcher(stage, folder)
+    file, entry = watcher.queued(folder)
+    if state == "in work":
+        stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
+    elif state == "done":
+        finish(stage, entry, 1)
+    again = watcher.restart(folder)
+    assert again.grow(file) == ["new.wav"]
+    entry = again.stage.session.entries[entry.id]
+    assert [job for job, *_rest in stage.engine.jobs] == [entry.id, entry.id]
+    finish(again.stage, entry, 3)
+    again.stage.settle()
+    assert len(entry.segments) == 3
+    texts = again.stage.library.versions(entry.id)
+    assert len(texts) == (1 if state == "waiting" else 2), "nothing that was written is lost"
+    assert again.check(UNCHANGED) == ["new.wav"] and len(stage.engine.jobs) == 2, "once"
+    again.watch.close()
+
+
+def test_a_file_that_was_known_before_it_was_dropped_grows_in_its_recording(stage: Stage, folder: Path) -> None:
+    watcher = Watcher(stage, folder)
+    watcher.check()
+    (entry,) = stage.drop(folder / "old.wav")
+    finish(stage, entry, 1)
+    assert watcher.grow(folder / "old.wav") == ["old.wav"]
+    assert [job for job, *_rest in stage.engine.jobs] == [entry.id, entry.id]
+    watcher.watch.close()
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_words_of_a_reader_stay_when_their_file_grows(stage: Stage, folder: Path, restarts: bool) -> None:
+    """The text of the whole file stands beside theirs, to be compared."""
+    watcher = Watcher(stage, folder)
+    file, entry = watcher.queued(folder)
+    finish(stage, entry, 1)
+    stage.edits.replace(entry.id, (0, 0), (0, 0), "Mine: ")
+    stage.edits.save()
+    stage.settle()
+    if restarts:
+        watcher = watcher.restart(folder)
+    stage = watcher.stage
+    assert watcher.grow(file) == ["new.wav"]
+    entry = stage.session.entries[entry.id]
+    stage.settle()
+    mine = [each.text for each in entry.segments]
+    assert mine[0].startswith("Mine: ") and entry.state == DONE
+    (_first, (job, *_rest)) = stage.engine.jobs
+    assert job != entry.id
+    assert watcher.grow(file) == ["new.wav"] and len(stage.engine.jobs) == 2, "the engine is at it"
+    stage.say(Started(job, 60.0, MODELS), Finished(job, transcript(segment(0), segment(1))))
+    stage.until(lambda: stage.checks.running[entry.id].changes)
+    assert [each.text for each in entry.segments] == mine
+    assert [each.text for each in stage.library.transcript(entry.id).segments] == mine
+    standing, other = stage.library.versions(entry.id)
+    assert standing.corrected and len(stage.library.version(entry.id, other.number).segments) == 2
+    watcher.check()
+    assert [key for key, *_rest in stage.engine.jobs[2:]] == [job], "and again, since it has grown meanwhile"
+    watcher.watch.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name is text")
+def test_names_that_are_no_text_are_known_apart(stage: Stage, folder: Path) -> None:
+    watcher = Watcher(stage, folder)
+    watcher.check()
+    for name, data in ((b"\xfe.wav", b"one"), (b"\xff.wav", b"another")):
+        (folder / os.fsdecode(name)).write_bytes(data)
+    watcher.check()
+    assert len(watcher.check(UNCHANGED)) == 2
+    for _look in range(3):
+        assert len(watcher.check(UNCHANGED)) == 2, "once"
+    watcher.watch.close()
+
+
 def test_what_is_known_is_written_once_for_files_that_come_together(
     stage: Stage, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +215,7 @@ def test_what_is_known_is_written_once_for_files_that_come_together(
         (folder / f"{number}.wav").write_bytes(b"new")
     watcher.check()
     assert len(watcher.check(UNCHANGED)) == 40
-    assert writes == [42], "all of them, the one that was there, and the mark of a folder that was read"
+    assert writes == [41], "all of them, and the one that was there"
     watcher.watch.close()
 
 
