@@ -45,7 +45,7 @@ def pair_for_live(request: StartLive, model_cache: ModelCache, announce: Announc
     if smaller is None and seconds <= LAGS:
         return pair, pair.described()
     if smaller is None:
-        return pair, _with(pair.described(), Problem("model.live_slow", model=chosen.name, seconds=behind))
+        return pair, _with(pair.described(), Problem("model.live_slow", seconds=behind))
     model_cache.clear()
     pair = model_cache.pair(replace(request.options, target=str(smaller), draft="auto"), announce)
     live = pair.target.checkpoint.name

@@ -60,7 +60,7 @@ class SpeedComparison(QWidget):
                 if gain >= 1
                 else _("{times} × slower than without the draft model", times=times)
             )
-            text = " ".join(filter(None, (f"{text}.", wording.busy(speed))))
+            text = ". ".join(filter(None, (text, wording.busy(speed))))
         self.line.setText(text)
         self.measure.setText(_("Measure again") if speed else _("Measure"))
         self.measure.setAccessibleName(_("Measure the speed-up by the draft model"))

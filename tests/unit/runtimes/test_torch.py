@@ -317,7 +317,7 @@ def test_another_accelerator_that_is_not_there_or_refuses_is_a_problem(
 
 def test_cuda_devices_have_names(toy: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"Card {torch.device('cuda', device).index}")
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"Card {torch.device(device).index}")
     assert runtime.devices() == [("CUDA", "Card 0"), ("CUDA:1", "Card 1")]
     with pytest.raises(Problem, match="no_device device='cuda:2'") as caught:
         load(read(toy.folder), "cuda:2")

@@ -76,7 +76,7 @@ def test_without_a_smaller_one_that_is_said(installed: Path, monkeypatch: pytest
     slow(monkeypatch, 40.0)
     _, models = pair_for_live(request("small"), ModelCache(), lambda stage, **values: None)
     assert models.target == "small"
-    assert models.notices == (Problem("model.live_slow", model="small", seconds=40),)
+    assert models.notices == (Problem("model.live_slow", seconds=40),)
 
 
 def test_nothing_is_said_where_live_text_is_only_a_little_slower(
