@@ -9,7 +9,6 @@ from threading import Event
 
 import pytest
 
-from desktop_app.app.editing import edits as app_edits
 from desktop_app.app.editing.edits import EditStep
 from desktop_app.app.recordings.entry import CANCELLED, DONE, Entry
 from desktop_app.messages.jobs import Cancelled, Finished, SegmentReady, Started
@@ -129,7 +128,7 @@ def _numbered(transcript: Transcript) -> Transcript:
     return replace(transcript, segments=speakers.numbered(transcript.segments))
 
 
-def test_typing_is_undone_by_the_word(stage: Stage, entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typing_is_undone_by_the_word(stage: Stage, entry: Entry) -> None:
     before, edits = entry.segments[3].text, stage.edits
     type_in(stage, entry, (3, 3), "really so")
     assert entry.segments[3].text == "He really socomes on Friday."
@@ -142,7 +141,7 @@ def test_typing_is_undone_by_the_word(stage: Stage, entry: Entry, monkeypatch: p
     assert name(edits.undo(entry.id)) == "deletion"
     assert entry.segments[3].text == before, "letters that are deleted behind each other are one"
     type_in(stage, entry, (3, 3), "re")
-    monkeypatch.setattr(app_edits, "_PAUSE", 0.0)
+    stage.now += 2.1
     type_in(stage, entry, (3, 5), "a")
     edits.undo(entry.id)
     assert entry.segments[3].text == "He recomes on Friday.", "a pause begins another one"
