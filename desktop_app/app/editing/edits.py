@@ -187,6 +187,8 @@ class Edits:
         (first, since), (last, until) = begin, end = sorted((begin, end))
         before, text = entry.transcript(), editing.clean(text)
         old = before.segments[first : last + 1]
+        if not old[0].text[:since].strip():  # where a line begins no space is shown
+            text = editing.without_indent(text)
         if begin == end and not text:  # such as Delete at the very end
             return False
         history = self._histories.setdefault(key, History())

@@ -147,6 +147,15 @@ def test_typing_is_undone_by_the_word(stage: Stage, entry: Entry) -> None:
     assert entry.segments[3].text == "He recomes on Friday.", "a pause begins another one"
 
 
+def test_a_space_where_a_line_begins_is_no_step(stage: Stage, entry: Entry) -> None:
+    before, edits = entry.segments[3].text, stage.edits
+    assert not edits.replace(entry.id, (3, 0), (3, 0), " ") and edits.next_undo(entry.id) == ""
+    edits.replace(entry.id, (3, 0), (3, 0), " So ")
+    assert entry.segments[3].text == "So He comes on Friday."
+    edits.undo(entry.id)
+    assert entry.segments[3].text == before and edits.next_undo(entry.id) == ""
+
+
 def test_a_word_that_was_only_in_between_one_with_what_was_typed_is_not_edited(stage: Stage, entry: Entry) -> None:
     before = entry.segments[9].words
     type_in(stage, entry, (9, 5), "so ")  # in between that is "slet", "solet"
