@@ -97,12 +97,13 @@ class Told:
 class Stage:
     """All of the application on an empty library, with a silent engine and a microphone that tests play.
 
-    Attributes: post and until (from the front end: `until` waits, and makes what was posted); add (how a user adds
+    Attributes: post and until (from the front end: `until` waits, and makes what was posted); now (seconds of the clock
+    by which typing is joined to steps, which stands still until a test turns it); add (how a user adds
     files, by the window where there is one); the rest is the application's, all of it in `core`.
     """
 
     def __init__(self, post: Post, until: Callable[[Callable[[], Any]], None], before: Stage | None = None) -> None:
-        self.post, self.until = post, until
+        self.post, self.until, self.now = post, until, 0.0
         self.engine = before.engine if before else SilentEngine()
         self.studio = before.studio if before else Studio()
         self.works = before.works if before else Works()
@@ -111,7 +112,14 @@ class Stage:
         self.models = ModelStore(self.preferences, post, self.works.start, self.works.look, self.works.find_devices)
         inputs = Inputs(self.studio.list_inputs, post, self.preferences)
         self.core = core = DesktopCore(
-            self.engine, self.keeper, self.preferences, self.models, inputs, self.studio.make, lambda why: None
+            self.engine,
+            self.keeper,
+            self.preferences,
+            self.models,
+            inputs,
+            self.studio.make,
+            hold_awake=lambda why: None,
+            clock=lambda: self.now,
         )
         assert core.library is not None
         self.library, self.session, self.live, self.checks = core.library, core.session, core.live, core.checks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -114,12 +115,13 @@ class DesktopCore(Core):
         inputs: Inputs,
         make_recorder: MakeRecorder,
         hold_awake: Hold = hold,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(
             engine, worker, preferences.options, inputs, make_recorder, lambda: preferences.recordings, hold_awake
         )
         self.preferences, self.models = preferences, models
-        self.edits = Edits(self.session)
+        self.edits = Edits(self.session, clock)
         self.conversations = Conversations(self.session, preferences)
         self.recovery = Recovery(self.session, preferences)
         self.watch = Watch(self.session, self.checks, preferences)

@@ -80,6 +80,12 @@ def clean(text: str) -> str:
     return "".join(letter for letter in text if letter == "\n" or unicodedata.category(letter) not in ("Cc", "Cs"))
 
 
+def without_indent(text: str) -> str:
+    """Text without the spaces before the first line of it."""
+    line, feed, rest = text.partition("\n")
+    return line.lstrip() + feed + rest
+
+
 def placed_words(segment: Segment) -> list[Placed]:
     """The words of a line and where they stand in its text. Where the line has none, or others than its text, they are
     made of the text and timed by their length.

@@ -44,6 +44,7 @@ class Typist:
         self._sheets: dict[str, Sheet] = {}
         self._key = ""
         self._files = 0
+        QGuiApplication.clipboard().clear()  # what another test has left there would be pasted
         self._begin(stage)
         self._file_arrives()
         self._engine_works()
@@ -305,6 +306,7 @@ class Typist:
         sidebar = self.window.sidebar
         index = sidebar.model.row_of(key)
         sidebar.list.scrollTo(index)
+        drain()
         QTest.mouseClick(
             sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=sidebar.list.visualRect(index).center()
         )
@@ -354,7 +356,8 @@ class Typist:
         self._sheets[entry.id] = _sheet_of(entry)
 
     def _wait(self) -> None:
-        """Nothing is done for a moment."""
+        """Nothing is done for a moment, or for so long that what is typed then is another step."""
+        self.stage.now += self._dice.choice((0.5, 5.0))
         drain()
 
     def _save(self) -> None:

@@ -82,8 +82,8 @@ class Typed:
 
 @dataclass(frozen=True)
 class Last:
-    """The last step of typing: when it was taken (time.monotonic), its last text ("" for a deletion), and all that was
-    typed into the line.
+    """The last step of typing: when it was taken (in seconds of a steady clock), its last text ("" for a deletion), and
+    all that was typed into the line.
     """
 
     step: EditStep
@@ -109,9 +109,9 @@ class History:
         self.future.clear()
         self.last = None
 
-    def type(self, step: EditStep, text: str, typed: Typed) -> None:
+    def type(self, step: EditStep, text: str, typed: Typed, now: float) -> None:
         """A step of typing: one with the last one, as long as that was a part of the same word and not long ago."""
-        now, last = time.monotonic(), self.last
+        last = self.last
         if last is not None and _goes_on(last, step, text, now):
             self.past.pop()
             step = last.step.joined(step)
@@ -158,8 +158,8 @@ class Edits:
     after an edit of words, or after one was undone or made again; replaced(id, count): so many places were.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, clock: Callable[[], float] = time.monotonic) -> None:
+        self._session, self._clock = session, clock
         self.changed: Signal[str] = Signal()
         self.kept: Signal[str] = Signal()
         self.placed: Signal[[str, Place]] = Signal()
@@ -186,9 +186,11 @@ class Edits:
             return False
         (first, since), (last, until) = begin, end = sorted((begin, end))
         before, text = entry.transcript(), editing.clean(text)
+        old = before.segments[first : last + 1]
+        if not old[0].text[:since].strip():  # where a line begins no space is shown
+            text = editing.without_indent(text)
         if begin == end and not text:  # such as Delete at the very end
             return False
-        old = before.segments[first : last + 1]
         history = self._histories.setdefault(key, History())
         typed = history.typed_in(old[0], since, until, text) if first == last and "\n" not in text else None
         is_merge = not text and last == first + 1 and since == len(old[0].text) and not until
@@ -213,7 +215,7 @@ class Edits:
         if typed is None:
             history.take(step)
         else:
-            history.type(step, text, typed)
+            history.type(step, text, typed, self._clock())
         self._show(key, after, step.after)
         self.placed.emit(key, caret)
         return True

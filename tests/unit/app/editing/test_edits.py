@@ -9,7 +9,6 @@ from threading import Event
 
 import pytest
 
-from desktop_app.app.editing import edits as app_edits
 from desktop_app.app.editing.edits import EditStep
 from desktop_app.app.recordings.entry import CANCELLED, DONE, Entry
 from desktop_app.messages.jobs import Cancelled, Finished, SegmentReady, Started
@@ -129,7 +128,7 @@ def _numbered(transcript: Transcript) -> Transcript:
     return replace(transcript, segments=speakers.numbered(transcript.segments))
 
 
-def test_typing_is_undone_by_the_word(stage: Stage, entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typing_is_undone_by_the_word(stage: Stage, entry: Entry) -> None:
     before, edits = entry.segments[3].text, stage.edits
     type_in(stage, entry, (3, 3), "really so")
     assert entry.segments[3].text == "He really socomes on Friday."
@@ -142,10 +141,19 @@ def test_typing_is_undone_by_the_word(stage: Stage, entry: Entry, monkeypatch: p
     assert name(edits.undo(entry.id)) == "deletion"
     assert entry.segments[3].text == before, "letters that are deleted behind each other are one"
     type_in(stage, entry, (3, 3), "re")
-    monkeypatch.setattr(app_edits, "_PAUSE", 0.0)
+    stage.now += 2.1
     type_in(stage, entry, (3, 5), "a")
     edits.undo(entry.id)
     assert entry.segments[3].text == "He recomes on Friday.", "a pause begins another one"
+
+
+def test_a_space_where_a_line_begins_is_no_step(stage: Stage, entry: Entry) -> None:
+    before, edits = entry.segments[3].text, stage.edits
+    assert not edits.replace(entry.id, (3, 0), (3, 0), " ") and edits.next_undo(entry.id) == ""
+    edits.replace(entry.id, (3, 0), (3, 0), " So ")
+    assert entry.segments[3].text == "So He comes on Friday."
+    edits.undo(entry.id)
+    assert entry.segments[3].text == before and edits.next_undo(entry.id) == ""
 
 
 def test_a_word_that_was_only_in_between_one_with_what_was_typed_is_not_edited(stage: Stage, entry: Entry) -> None:
