@@ -108,14 +108,18 @@ class Sheet:
         """One step was taken back, which has led to `texts`: one that there was, with no more on the way to it than can
         be one step."""
         undone, lines = list[tuple[str, list[Line]]](), self.lines
-        while [line.text for line in lines] != texts or not undone:
-            assert self._past, "never was the text so"
+        places = range(len(self._past) - 1, -1, -1)
+        there = next((at for at in places if [line.text for line in self._past[at][1]] == texts), None)
+        if there is None:  # what was split may have come back with or without a space
+            there = next((at for at in places if _letters(self._past[at][1]) == [_bare(text) for text in texts]), None)
+        assert there is not None, "never was the text so"
+        while len(self._past) > there:
             kind, before = self._past.pop()
             undone.append((kind, lines))
             lines = before
         kinds = {kind for kind, _lines in undone}
         assert len(undone) == 1 or kinds in ({TYPED}, {DELETED}), f"more than a step was taken back: {undone}"
-        self.lines = lines
+        self.lines = [replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
         self._future.append(undone)
 
     def redo(self) -> None:
@@ -156,3 +160,11 @@ def _joined(head: str, tail: str, joint: str | None) -> tuple[str, str]:
     is_open = joint == "" and head == head.rstrip()
     head, tail = head.rstrip(), tail.lstrip()
     return head + ("" if is_open or not head or not tail else " "), tail
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
+
+
+def _letters(lines: list[Line]) -> list[str]:
+    return [_bare(line.text) for line in lines]

@@ -269,7 +269,7 @@ class Typist:
         QTest.keyClicks(field, "gutters")
         self.stage.until(lambda: model.wanted == "gutters")
         self.stage.settle()
-        if model.rowCount() > 1:
+        if model.first_found.isValid():
             before = {key: sheet.texts for key, sheet in self._sheets.items()}
             for _time in range(self._dice.randint(1, 3)):
                 self._press(Key.Key_Down)

@@ -228,7 +228,7 @@ class Sidebar(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down and self.search.hasFocus():
-            if self.model.wanted:
+            if self.model.wanted and self.model.first_found.isValid():
                 self.list.go_to(self.model.first_found)
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
             self._choose(self.list.currentIndex())
