@@ -213,6 +213,8 @@ def test_only_whole_words_are_replaced_and_their_number_is_said_beforehand(
     QTest.keySequence(window, QKeySequence("Ctrl+H"))
     bar = window.page.find_bar
     bar.field.setText("the")
+    assert bar.replace_all.text() == _("Delete all ({count})", count=2), "nothing is written in their place"
+    QTest.keyClicks(bar.replacement, "a")
     assert bar.replace_all.text() == _("Replace all ({count})", count=2)
     bar.matches_case.click()
     assert bar.replace_all.text() == _("Replace all ({count})", count=3)

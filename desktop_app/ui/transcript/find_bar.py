@@ -40,6 +40,7 @@ class FindBar(QWidget):
         for icon, tool in tools.items():
             set_icon(tool, theme, icon)
         self.replacement = field(_("Replace with"), _("Replace with"))
+        self.replacement.textChanged.connect(lambda _text: self._name_replacing())
         self.replace = button(_("Replace"), "plain", self._ask)
         self.replace_all = button(
             _("Replace all"), "plain", lambda: self.replace_all_asked.emit(self.replacement.text())
@@ -56,6 +57,7 @@ class FindBar(QWidget):
         finding = row((self.field, 1), S2, self.count, S1, *tools.values(), spacing=S1)
         column(finding, self.replacing, inside=self, spacing=S2)
         self.replacing.hide()
+        self._places = 0
 
     @property
     def query(self) -> Query:
@@ -77,7 +79,18 @@ class FindBar(QWidget):
         self.count.setText(found if count else _("Not found") if self.field.text() else "")
         self.replace.setEnabled(count > 0)
         self.replace_all.setEnabled(count > 0)
-        self.replace_all.setText(_("Replace all ({count})", count=count) if count else _("Replace all"))
+        self._places = count
+        self._name_replacing()
+
+    def _name_replacing(self) -> None:
+        """Nothing in the place of words deletes them, and the buttons say so."""
+        deletes, count = not self.replacement.text(), self._places
+        self.replace.setText(_("Delete") if deletes else _("Replace"))
+        if count:
+            every = _("Delete all ({count})", count=count) if deletes else _("Replace all ({count})", count=count)
+        else:
+            every = _("Delete all") if deletes else _("Replace all")
+        self.replace_all.setText(every)
 
     def _ask(self) -> None:
         self.replace_asked.emit(self.replacement.text())
