@@ -189,9 +189,9 @@ def test_an_engine_that_is_stuck_is_killed_after_a_second(talk: Talk, within: Wi
 
 def test_a_file_that_crashes_ffmpeg_fails_alone(talk: Talk, home: Path, tmp_path: Path) -> None:
     """Neither the engine, nor its models, nor what was compiled of them is blamed. It is of twenty minutes, so
-    that it is still decoded while its text is written."""
+    that it is still decoded while its text is written, and never louder than at first: else it would begin anew."""
     samples, rate = soundfile.read(SAMPLE, dtype="int16")
-    soundfile.write(long := tmp_path / "long.flac", np.tile(samples, 18), rate)
+    soundfile.write(long := tmp_path / "long.flac", np.concatenate([samples, np.tile(samples // 2, 17)]), rate)
     talk.whole()
     pid = talk.engine.pid
     assert pid is not None
