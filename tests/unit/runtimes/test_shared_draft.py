@@ -4,6 +4,7 @@ and changes no token of what its target writes."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from desktop_app.decoding.drafters import Draft
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.steps import alone
 from desktop_app.decoding.window import WindowDecoder
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino, openvino_place
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.runtimes.ctc_openvino import CtcHead
@@ -143,3 +145,13 @@ def test_a_language_that_it_was_not_trained_on_is_left_to_its_target(
     assert target.vocabulary.knows("de") and alone(draft_model.scores([])) is None
     draft_model.begin(window, Settings("en"))
     assert alone(draft_model.scores([])) is not None
+
+
+def test_a_language_that_only_the_head_knows_is_drafted(
+    target: Checkpoint, trained: tuple[Checkpoint, Trained]
+) -> None:
+    english = trained[0]
+    assert english.ctc is not None
+    with pytest.raises(Problem, match="draft_language"):
+        pairs.check(target, english, "de", translate=False)
+    pairs.check(target, replace(english, ctc=replace(english.ctc, languages=("de", "en"))), "de", translate=False)
