@@ -34,11 +34,10 @@ class Shares:
 
 
 class Augmenter:
-    """Changes windows by chance, the same ones alike for a `seed`. `noises` [n, samples] are recordings of other things
-    than speech; without them hiss and babble are behind the speech."""
+    """Changes windows by chance, the same ones alike for a `seed`."""
 
-    def __init__(self, seed: int, noises: Tensor | None = None, shares: Shares | None = None) -> None:
-        self._seed, self._noises, self._shares = seed, noises, shares or Shares()
+    def __init__(self, seed: int, shares: Shares | None = None) -> None:
+        self._seed, self._shares = seed, shares or Shares()
         self._generators: dict[torch.device, torch.Generator] = {}
 
     def __call__(self, windows: Tensor) -> Tensor:
@@ -91,16 +90,10 @@ class Augmenter:
         return windows + other * during * (_level(windows) * softer / _level(other))
 
     def _noise(self, windows: Tensor, others: Tensor) -> Tensor:
-        """A noise 0 to 25 dB softer behind it: a recorded one, a hiss, or four people at once."""
+        """A noise 0 to 25 dB softer behind it: a hiss, or four people at once."""
         hiss = self._hiss(windows)
         babble = sum(others[self._which(windows, len(others))].roll(shift * SAMPLE_RATE, 1) for shift in (3, 7, 11, 17))
-        recorded = babble
-        if self._noises is not None:
-            noises = self._noises.to(windows.device)
-            repeats = -(-windows.shape[1] // noises.shape[1])
-            recorded = noises[self._which(windows, len(noises))].repeat(1, repeats)[:, : windows.shape[1]]
-        kind = self._uniform(windows, 0, 1)
-        behind = torch.where(kind < 0.25, hiss, torch.where(kind < 0.5, babble, recorded))
+        behind = torch.where(self._uniform(windows, 0, 1) < 0.25, hiss, babble)
         softer = _factor(-self._uniform(windows, 0, 25))
         return windows + behind * (_level(windows) * softer / _level(behind))
 

@@ -29,7 +29,7 @@ def strength(sound: Tensor, hertz: float) -> float:
 @pytest.mark.parametrize("change", list(vars(NONE)))
 def test_each_change_alters_every_window_and_keeps_its_length(change: str) -> None:
     windows = tones(300, 500, 1100)
-    changed = Augmenter(1, shares=replace(NONE, **{change: 1.0}))(windows)
+    changed = Augmenter(1, replace(NONE, **{change: 1.0}))(windows)
     assert changed.shape == windows.shape and changed.isfinite().all() and changed.abs().max() <= 1
     assert all((changed - windows).abs().amax(1) > 1e-4)
 
@@ -44,15 +44,14 @@ def test_the_same_seed_changes_alike_and_another_does_not() -> None:
 def test_what_is_given_stays_as_it_is() -> None:
     windows = tones(300, 500)
     before = windows.clone()
-    Augmenter(1, shares=Shares(*[1.0] * 7))(windows)
+    Augmenter(1, Shares(*[1.0] * 7))(windows)
     assert torch.equal(windows, before)
-    assert torch.equal(Augmenter(1, shares=NONE)(windows), before)
+    assert torch.equal(Augmenter(1, NONE)(windows), before)
 
 
 def test_a_line_keeps_the_voice_and_loses_what_no_line_carries() -> None:
     low, voice, high = (
-        strength(Augmenter(1, shares=replace(NONE, telephone=1.0))(tones(hertz))[0], hertz)
-        / strength(tones(hertz)[0], hertz)
+        strength(Augmenter(1, replace(NONE, telephone=1.0))(tones(hertz))[0], hertz) / strength(tones(hertz)[0], hertz)
         for hertz in (50, 1000, 6000)
     )
     assert low < 0.1 and 0.8 < voice < 1.2 and high < 0.1
@@ -60,21 +59,20 @@ def test_a_line_keeps_the_voice_and_loses_what_no_line_carries() -> None:
 
 def test_a_room_is_heard_behind_the_sound() -> None:
     tone = tones(500)[0]
-    heard = Augmenter(1, shares=replace(NONE, room=1.0))(tone[None])[0]
+    heard = Augmenter(1, replace(NONE, room=1.0))(tone[None])[0]
     behind = heard[round((SECONDS - 0.99) * SAMPLE_RATE) :]
     assert not tone[-len(behind) :].any() and behind.abs().max() > 1e-3
     assert strength(heard, 500) > 0.5 * strength(tone, 500)
 
 
-def test_noise_is_softer_than_the_speech_and_recorded_noise_is_taken() -> None:
-    windows, noises = tones(*[500.0] * 64), tones(2500)
-    changed = Augmenter(1, noises, replace(NONE, noise=1.0))(windows)
+def test_noise_is_softer_than_the_speech() -> None:
+    windows = tones(*[500.0] * 64)
+    changed = Augmenter(1, replace(NONE, noise=1.0))(windows)
     added = (changed - windows).square().mean(1).sqrt() / windows.square().mean(1).sqrt()
     assert added.max() <= 1.05 and added.min() < 0.1
-    assert any(strength(row, 2500) > 50 for row in changed)
 
 
 def test_the_speed_moves_the_pitch_within_bounds() -> None:
-    for row in Augmenter(1, shares=replace(NONE, speed=1.0))(tones(*[1000.0] * 8)):
+    for row in Augmenter(1, replace(NONE, speed=1.0))(tones(*[1000.0] * 8)):
         loudest = float(torch.fft.rfft(row[: 2 * SAMPLE_RATE]).abs().argmax()) / 2
         assert 870 < loudest < 1150 and loudest != 1000
