@@ -8,6 +8,7 @@ from pathlib import Path
 import huggingface_hub.constants
 import pytest
 
+from desktop_app.addons import cuda
 from desktop_app.checkpoints import server as transfer
 from tests import random_models
 from tests.e2e.test_download import NAME, REPOSITORY
@@ -29,4 +30,13 @@ def server(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubSer
     monkeypatch.setattr(transfer, "PAUSE", 0.0)
     with serving() as running:
         running.repositories[REPOSITORY] = repository
+        yield running
+
+
+@pytest.fixture
+def package_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
+    """A server for a package index, on a computer that is offered PyTorch for CUDA."""
+    monkeypatch.setattr(transfer, "PAUSE", 0.0)
+    monkeypatch.setattr(cuda, "is_offered", lambda: True)
+    with serving() as running:
         yield running

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +24,6 @@ from desktop_app.app.presentation import problems
 from desktop_app.app.presentation.wording import size
 from desktop_app.app.system import about
 from desktop_app.checkpoints import installed
-from desktop_app.checkpoints import server as transfer
 from desktop_app.checkpoints.folder import read
 from desktop_app.engine import probe, pytorch
 from desktop_app.messages.model_work import AddTorch
@@ -34,7 +33,7 @@ from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.worker import model_tasks, runtime
 from tests import random_models
-from tests.hub_server import HubServer, serving
+from tests.hub_server import HubServer
 from tests.wheel_index import WheelIndex, write
 from tests.works import perform_here
 
@@ -42,17 +41,9 @@ LIBRARY = os.urandom(300_000)
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
-    monkeypatch.setattr(transfer, "PAUSE", 0.0)
-    monkeypatch.setattr(cuda, "is_offered", lambda: True)
-    with serving() as running:
-        yield running
-
-
-@pytest.fixture
-def index(server: HubServer, tmp_path: Path, home: Path) -> WheelIndex:
+def index(package_server: HubServer, tmp_path: Path, home: Path) -> WheelIndex:
     """As the real one: libraries behind an extra, what is not for this system, versions that do not fit together."""
-    made = WheelIndex(server, tmp_path / "index")
+    made = WheelIndex(package_server, tmp_path / "index")
     made.add(
         "torch", cuda.TORCH, {"torch/__init__.py": b"from nvidia import cublas", "torch/lib/libtorch.so": LIBRARY},
         ["cuda-toolkit[cublas]==13.0.3; python_version >= '3'", "sympy>=1.13", "triton==3.7.1", "setuptools>=77",

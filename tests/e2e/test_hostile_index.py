@@ -8,7 +8,6 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,10 +16,9 @@ from desktop_app import cli
 from desktop_app.addons import cuda, index, wheels
 from desktop_app.addons.index import PackageIndex
 from desktop_app.app.system import about
-from desktop_app.checkpoints import server as transfer
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from tests.hub_server import HubServer, serving
+from tests.hub_server import HubServer
 from tests.wheel_index import WheelIndex, write
 
 TORCH = f"torch=={cuda.TORCH}"
@@ -28,16 +26,8 @@ NAME = f"torch-{cuda.TORCH}"
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
-    monkeypatch.setattr(transfer, "PAUSE", 0.0)
-    monkeypatch.setattr(cuda, "is_offered", lambda: True)
-    with serving() as running:
-        yield running
-
-
-@pytest.fixture
-def hostile(server: HubServer, tmp_path: Path, home: Path) -> WheelIndex:
-    return WheelIndex(server, tmp_path / "index")
+def hostile(package_server: HubServer, tmp_path: Path, home: Path) -> WheelIndex:
+    return WheelIndex(package_server, tmp_path / "index")
 
 
 def resolve(hostile: WheelIndex) -> list[index.Wheel]:
